@@ -1,0 +1,55 @@
+# Every target sets up what it needs: .venv, the compiled engine, the packages of one extra.
+# A second call does nothing twice. Paths are relative, so any directory will do.
+
+PYTHON ?=
+ARGS ?=
+export PYTHON
+
+python := .venv/bin/python
+done := .venv/.done
+bootstrap := sh scripts/bootstrap.sh
+
+.DEFAULT_GOAL := help
+# Two installs at once would disturb each other; the tests run in parallel by themselves.
+.NOTPARALLEL:
+.PHONY: help demo test lint docs bench clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+demo: $(done)/cli ## watch a model learn from a stream (ARGS="--rows 5000 --seed 1")
+	@$(python) -m boxwise.apps.demo $(ARGS)
+
+test: $(done)/test ## run the tests and the examples in the docstrings (ARGS="-k loans")
+	$(python) -m pytest -n auto $(ARGS)
+
+lint: $(done)/cli $(done)/lint ## check style, types and the direction of imports
+	$(python) -m ruff check
+	$(python) -m ruff format --check
+	$(python) -m mypy
+	$(python) -c "from importlinter.cli import lint_imports_command as lint; lint()"
+
+docs: $(done)/docs ## build the documentation into docs/_build/html
+	$(python) -m sphinx -W -b html docs docs/_build/html
+
+bench: $(done)/bench ## compare the speed with that of peers
+	$(python) -m benchmarks.speed $(ARGS)
+
+clean: ## remove what was built; .venv stays, and is checked again by the next target
+	rm -rf build dist wheelhouse docs/_build .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .import_linter_cache .hypothesis $(done)
+
+# The install is editable (scripts/bootstrap.sh says why), so what is in src needs no new install.
+$(done)/package: pyproject.toml CMakeLists.txt scripts/bootstrap.sh $(wildcard native/*)
+	@$(bootstrap) package
+	@mkdir -p $(done)
+	@pwd > $@
+
+$(done)/%: $(done)/package
+	@$(bootstrap) extra $*
+	@touch $@
+
+# An editable install knows its directory: after a move it has to be made anew.
+ifneq ($(shell cat $(done)/package 2>/dev/null),$(shell pwd))
+.PHONY: $(done)/package
+endif

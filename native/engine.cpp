@@ -1,0 +1,304 @@
+#include "engine.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "kernels.hpp"
+
+namespace boxwise {
+
+using std::size_t;
+
+namespace {
+constexpr double NO_WIDTH = 1e-150;  // as in the reference
+constexpr size_t TURN = 32;          // samples learned before waiting readers get a turn
+
+std::invalid_argument invalid(const std::string& text) { return std::invalid_argument(text); }
+}  // namespace
+
+Engine::Engine(size_t n_continuous, size_t n_categorical, Settings settings,
+               std::vector<Range> ranges)
+    : n_(n_continuous),
+      r_(n_categorical),
+      settings_(std::move(settings)),
+      alpha_(0),
+      beta_(0),
+      entropy_(0, false, n_categorical),
+      ranges_(std::move(ranges)),
+      limit_(n_continuous),
+      slope_(n_continuous) {
+  if (n_ + r_ == 0) throw invalid("a model needs at least one feature");
+  if (ranges_.size() != n_) throw invalid("one range per continuous feature is needed");
+  for (const Range& range : ranges_) {
+    const bool unseen = range.low == UNSET && range.high == -UNSET && range.growing;
+    if (!unseen && !(range.low >= -LARGEST && range.low <= range.high && range.high <= LARGEST))
+      throw invalid("a range must be finite, its low end not above its high end");
+  }
+  groups_.emplace_back(n_, r_);
+  configure(settings_);
+}
+
+void Engine::configure(Settings settings) {
+  check(settings);
+  const auto writer = writing();
+  settings_ = std::move(settings);
+  alpha_ = r_ == 0 ? 1.0 : n_ == 0 ? 0.0 : settings_.alpha;
+  beta_ = 1 - alpha_;
+  entropy_ = EntropyTest(settings_.delta, settings_.mean, r_);
+  for (size_t j = 0; j < n_; ++j) measure(j);
+  for (Group& g : groups_) {
+    g.oversized = false;
+    for (Slot slot = 0; slot < g.size(); ++slot) {
+      g.need[slot] = r_ == 0 ? 0 : entropy_.need(g.n[slot]);
+      g.oversized = g.oversized || is_oversized(g, slot);
+    }
+  }
+}
+
+void Engine::learn(const Rows& rows, const std::int32_t* labels) {
+  check(rows);
+  for (size_t begin = 0; begin < rows.count; begin += TURN) {
+    const auto writer = writing();
+    if (begin == 0) check_labels(rows, labels);
+    for (size_t row = begin; row < std::min(begin + TURN, rows.count); ++row) {
+      while (labels[row] >= static_cast<std::int32_t>(groups_.size()) - 1)
+        groups_.emplace_back(n_, r_);
+      widen(rows, row);
+      read(rows, row, sample_);
+      sample_.label = labels[row];
+      learn_one(sample_);
+    }
+  }
+}
+
+void Engine::widen(const Rows& rows, size_t row) {
+  for (size_t j = 0; j < n_; ++j) {
+    const double xl = rows.lower[row * n_ + j], xu = rows.upper[row * n_ + j];
+    Range& range = ranges_[j];
+    if (!range.growing || std::isnan(xl) || (xl >= range.low && xu <= range.high)) continue;
+    range.low = std::min(range.low, xl);
+    range.high = std::max(range.high, xu);
+    measure(j);
+  }
+}
+
+// Theta and gamma in the units of feature j: decisions are those of scaling everything to [0, 1].
+void Engine::measure(size_t j) {
+  const double spread = ranges_[j].high - ranges_[j].low;
+  const double width = spread > NO_WIDTH ? spread : 0.0;
+  limit_[j] = settings_.theta * width;
+  slope_[j] = width > 0 ? settings_.gamma[j] / width : 0.0;
+}
+
+void Engine::read(const Rows& rows, size_t row, Sample& x) const {
+  x.probes.clear();
+  for (size_t j = 0; j < n_; ++j) {
+    const double xl = rows.lower[row * n_ + j], xu = rows.upper[row * n_ + j];
+    if (!std::isnan(xl)) x.probes.push_back({j, xl, xu, limit_[j], slope_[j]});
+  }
+  x.codes = rows.codes + row * r_;
+}
+
+void Engine::admit(size_t group, const Box& box) {
+  Group& g = groups_[group];
+  const Slot slot = g.append(box);
+  g.need[slot] = r_ == 0 ? 0 : entropy_.need(box.n);
+  g.oversized = g.oversized || is_oversized(g, slot);
+}
+
+bool Engine::is_oversized(const Group& g, Slot slot) const {
+  for (size_t j = 0; j < n_; ++j)
+    if (g.W[j][slot] - g.V[j][slot] > limit_[j]) return true;
+  return false;
+}
+
+Engine::Place Engine::find(std::uint64_t id) const {
+  for (size_t k = 0; k < groups_.size(); ++k)
+    for (Slot slot = 0; slot < groups_[k].size(); ++slot)
+      if (groups_[k].id[slot] == id) return {k, slot};
+  throw invalid("there is no box " + std::to_string(id));
+}
+
+void Engine::remove(std::uint64_t id) {
+  const auto writer = writing();
+  const Place place = find(id);
+  groups_[place.group].remove(place.slot);
+}
+
+void Engine::merge(std::uint64_t kept, std::uint64_t other) {
+  const auto writer = writing();
+  const Place a = find(kept), b = find(other);
+  if (kept == other) throw invalid("a box cannot be merged with itself");
+  if (a.group != b.group) throw invalid("boxes of different classes cannot be merged");
+  Group& g = groups_[a.group];
+  if (g.n[a.slot] > std::numeric_limits<std::uint32_t>::max() - g.n[b.slot])
+    throw std::overflow_error("the merged box would hold more than 4,294,967,295 samples");
+  Box box = g.remove(b.slot);
+  const Box first = g.remove(find(kept).slot);
+  for (size_t j = 0; j < n_; ++j) {
+    box.V[j] = std::min(box.V[j], first.V[j]);
+    box.W[j] = std::max(box.W[j], first.W[j]);
+  }
+  for (size_t j = 0; j < r_; ++j)  // append adds up the counts of a value that stands twice
+    box.D[j].insert(box.D[j].end(), first.D[j].begin(), first.D[j].end());
+  box.n += first.n;
+  box.id = kept;
+  admit(a.group, box);
+}
+
+std::vector<std::pair<std::uint64_t, Engine::Place>> Engine::in_order() const {
+  std::vector<std::pair<std::uint64_t, Place>> boxes;
+  for (size_t k = 0; k < groups_.size(); ++k)
+    for (Slot slot = 0; slot < groups_[k].size(); ++slot)
+      boxes.emplace_back(groups_[k].id[slot], Place{k, slot});
+  std::sort(boxes.begin(), boxes.end(), [](auto& a, auto& b) { return a.first < b.first; });
+  return boxes;
+}
+
+Snapshot Engine::snapshot() const {
+  const auto reader = reading();
+  Snapshot all;
+  all.n_classes = groups_.size() - 1;
+  all.next_id = next_id_;
+  all.ranges = ranges_;
+  all.first.push_back(0);
+  for (const auto& [id, place] : in_order()) {
+    const Box box = groups_[place.group].at(place.slot);
+    for (size_t j = 0; j < n_; ++j) {
+      const bool unset = box.V[j] > box.W[j];
+      all.V.push_back(unset ? std::numeric_limits<double>::quiet_NaN() : box.V[j]);
+      all.W.push_back(unset ? std::numeric_limits<double>::quiet_NaN() : box.W[j]);
+    }
+    for (const auto& set : box.D) {
+      for (auto [code, times] : set) {
+        all.code.push_back(code);
+        all.times.push_back(times);
+      }
+      all.first.push_back(all.code.size());
+    }
+    all.n.push_back(box.n);
+    all.label.push_back(static_cast<std::int32_t>(place.group) - 1);
+    all.id.push_back(id);
+  }
+  return all;
+}
+
+// Everything is checked before anything is kept: a snapshot may come from a damaged file.
+void Engine::restore(const Snapshot& all) {
+  const size_t boxes = all.n.size();
+  if (all.V.size() != boxes * n_ || all.W.size() != boxes * n_ || all.label.size() != boxes ||
+      all.id.size() != boxes || all.first.size() != boxes * r_ + 1 ||
+      all.code.size() != all.times.size() || all.first[0] != 0 ||
+      all.first.back() != all.code.size())
+    throw invalid("the arrays of the boxes do not fit together");
+  std::vector<Group> groups;
+  for (size_t k = 0; k <= all.n_classes; ++k) groups.emplace_back(n_, r_);
+  for (size_t i = 0; i < boxes; ++i) {
+    Box box;
+    box.n = all.n[i];
+    box.id = all.id[i];
+    if (box.n == 0) throw invalid("a box holds no sample");
+    if (box.id >= all.next_id || (i > 0 && box.id <= all.id[i - 1]))
+      throw invalid("the boxes are not in order of creation");
+    if (all.label[i] < -1 || all.label[i] >= static_cast<std::int64_t>(all.n_classes))
+      throw invalid("a box has an unknown class");
+    for (size_t j = 0; j < n_; ++j) {
+      const double v = all.V[i * n_ + j], w = all.W[i * n_ + j];
+      if (std::isnan(v) != std::isnan(w) ||
+          (!std::isnan(v) && !(v >= -LARGEST && v <= w && w <= LARGEST)))
+        throw invalid("a box has bounds that are no interval");
+      box.V.push_back(std::isnan(v) ? UNSET : v);
+      box.W.push_back(std::isnan(w) ? -UNSET : w);
+    }
+    for (size_t j = 0; j < r_; ++j) {
+      const std::uint64_t begin = all.first[i * r_ + j], end = all.first[i * r_ + j + 1];
+      if (begin > end || end > all.code.size()) throw invalid("a counted set has no place");
+      std::uint64_t total = 0;
+      std::vector<Tally> set;
+      for (std::uint64_t s = begin; s < end; ++s) {
+        if (all.code[s] < 0 || all.times[s] == 0 || (s > begin && all.code[s] <= all.code[s - 1]))
+          throw invalid("a counted set is not in order");
+        set.emplace_back(all.code[s], all.times[s]);
+        total += all.times[s];
+      }
+      if (total != box.n) throw invalid("the counts of a box do not add up to its samples");
+      box.D.push_back(std::move(set));
+    }
+    groups[static_cast<size_t>(all.label[i] + 1)].append(box);
+  }
+  {
+    const auto writer = writing();
+    groups_ = std::move(groups);
+    next_id_ = all.next_id;
+    blocker_.reset();
+  }
+  configure(settings_);
+}
+
+void Engine::check(const Settings& settings) const {
+  if (!(settings.theta >= 0 && std::isfinite(settings.theta))) throw invalid("theta is below 0");
+  if (!(settings.delta >= 0 && std::isfinite(settings.delta))) throw invalid("delta is below 0");
+  if (!(settings.alpha >= 0 && settings.alpha <= 1)) throw invalid("alpha is not in [0, 1]");
+  if (settings.gamma.size() != n_) throw invalid("one gamma per continuous feature is needed");
+  for (double gamma : settings.gamma)
+    if (!(gamma > 0 && std::isfinite(gamma))) throw invalid("gamma is not above 0");
+}
+
+void Engine::check(const Rows& rows) const {
+  for (size_t i = 0; i < rows.count * n_; ++i) {
+    const double xl = rows.lower[i], xu = rows.upper[i];
+    if (std::isnan(xl) != std::isnan(xu)) throw invalid("one end of an interval is missing");
+    if (!std::isnan(xl) && !(xl >= -LARGEST && xl <= xu && xu <= LARGEST))
+      throw invalid("a number is not finite, too large, or an interval is upside down");
+  }
+}
+
+void Engine::check_labels(const Rows& rows, const std::int32_t* labels) const {
+  std::int64_t classes = static_cast<std::int64_t>(groups_.size()) - 1;
+  for (size_t row = 0; row < rows.count; ++row) {
+    if (labels[row] < -1 || labels[row] > classes)
+      throw invalid("classes must be numbered in order of first appearance");
+    if (labels[row] == classes) ++classes;
+  }
+  for (size_t i = 0; i < rows.count * r_; ++i)
+    if (rows.codes[i] < 0) throw invalid("a category to learn has no code");
+}
+
+size_t Engine::n_classes() const {
+  const auto reader = reading();
+  return groups_.size() - 1;
+}
+
+size_t Engine::n_boxes() const {
+  const auto reader = reading();
+  size_t boxes = 0;
+  for (const Group& g : groups_) boxes += g.size();
+  return boxes;
+}
+
+std::uint64_t Engine::rejections() const {
+  const auto reader = reading();
+  return rejections_;
+}
+
+size_t Engine::bytes() const {
+  const auto reader = reading();
+  size_t total = 0;
+  for (const Group& g : groups_) total += g.bytes();
+  return total;
+}
+
+std::shared_lock<std::shared_mutex> Engine::reading() const {
+  const std::scoped_lock wait(gate_);
+  return std::shared_lock(lock_);
+}
+
+std::unique_lock<std::shared_mutex> Engine::writing() const {
+  const std::scoped_lock wait(gate_);
+  return std::unique_lock(lock_);
+}
+
+}  // namespace boxwise

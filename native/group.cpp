@@ -1,0 +1,203 @@
+#include "group.hpp"
+
+#include <algorithm>
+
+namespace boxwise {
+
+using std::size_t;
+using std::uint32_t;
+
+void CountColumn::reserve(size_t capacity) {
+  if (dense_) {
+    for (auto& row : rows_)
+      if (!row.empty()) row.resize(capacity, 0);
+  } else {
+    held_.resize(capacity);
+  }
+  capacity_ = capacity;
+}
+
+void CountColumn::add(Slot slot, Code code, uint32_t times) {
+  if (dense_ && code >= DENSE_VALUES) make_sparse();
+  if (dense_) {
+    if (rows_.size() <= static_cast<size_t>(code)) rows_.resize(code + 1);
+    if (rows_[code].empty()) rows_[code].resize(capacity_, 0);
+    rows_[code][slot] += times;
+    return;
+  }
+  Postings& list = postings_[code];
+  auto at = std::lower_bound(list.begin(), list.end(), slot,
+                             [](const Posting& p, Slot s) { return p.slot < s; });
+  if (at != list.end() && at->slot == slot) {
+    at->count += times;
+    return;
+  }
+  auto& codes = held_[slot];
+  codes.insert(std::lower_bound(codes.begin(), codes.end(), code), code);
+  list.insert(at, Posting{slot, times});
+}
+
+void CountColumn::move_last(Slot slot, Slot last) {
+  if (dense_) {
+    for (auto& row : rows_) {
+      if (row.empty()) continue;
+      row[slot] = row[last];
+      row[last] = 0;
+    }
+    return;
+  }
+  std::vector<Tally> moved;
+  values(last, moved);
+  drop(last);
+  if (slot == last) return;
+  drop(slot);
+  for (auto [code, times] : moved) add(slot, code, times);
+}
+
+void CountColumn::drop(Slot slot) {
+  for (Code code : held_[slot]) {
+    auto entry = postings_.find(code);
+    Postings& list = entry->second;
+    list.erase(std::lower_bound(list.begin(), list.end(), slot,
+                                [](const Posting& p, Slot s) { return p.slot < s; }));
+    if (list.empty()) postings_.erase(entry);
+  }
+  held_[slot].clear();
+}
+
+uint32_t CountColumn::count(Slot slot, Code code) const {
+  if (dense_) {
+    if (code < 0 || static_cast<size_t>(code) >= rows_.size() || rows_[code].empty()) return 0;
+    return rows_[code][slot];
+  }
+  auto entry = postings_.find(code);
+  if (entry == postings_.end()) return 0;
+  const Postings& list = entry->second;
+  auto at = std::lower_bound(list.begin(), list.end(), slot,
+                             [](const Posting& p, Slot s) { return p.slot < s; });
+  return at != list.end() && at->slot == slot ? at->count : 0;
+}
+
+void CountColumn::values(Slot slot, std::vector<Tally>& out) const {
+  out.clear();
+  if (dense_) {
+    for (size_t code = 0; code < rows_.size(); ++code)
+      if (!rows_[code].empty() && rows_[code][slot] > 0)
+        out.emplace_back(static_cast<Code>(code), rows_[code][slot]);
+  } else {
+    for (Code code : held_[slot]) out.emplace_back(code, count(slot, code));
+  }
+}
+
+const uint32_t* CountColumn::row(Code code, Slot begin, size_t m, uint32_t* scratch) const {
+  if (dense_) {
+    if (code < 0 || static_cast<size_t>(code) >= rows_.size() || rows_[code].empty())
+      return nullptr;
+    return rows_[code].data() + begin;
+  }
+  auto entry = postings_.find(code);
+  if (entry == postings_.end()) return nullptr;
+  const Postings& list = entry->second;
+  std::fill_n(scratch, m, 0u);
+  for (auto at = std::lower_bound(list.begin(), list.end(), begin,
+                                  [](const Posting& p, Slot s) { return p.slot < s; });
+       at != list.end() && at->slot < begin + m; ++at)
+    scratch[at->slot - begin] = at->count;
+  return scratch;
+}
+
+void CountColumn::make_sparse() {
+  held_.resize(capacity_);
+  for (size_t code = 0; code < rows_.size(); ++code) {
+    for (size_t slot = 0; slot < rows_[code].size(); ++slot) {
+      if (rows_[code][slot] == 0) continue;
+      postings_[static_cast<Code>(code)].push_back(
+          Posting{static_cast<Slot>(slot), rows_[code][slot]});
+      held_[slot].push_back(static_cast<Code>(code));
+    }
+  }
+  rows_ = {};
+  dense_ = false;
+}
+
+size_t CountColumn::bytes() const {
+  size_t total = rows_.capacity() * sizeof(rows_[0]) + held_.capacity() * sizeof(held_[0]);
+  for (const auto& row : rows_) total += row.capacity() * sizeof(uint32_t);
+  for (const auto& codes : held_) total += codes.capacity() * sizeof(Code);
+  // A node of the hash table holds the key, the vector, a link and (nearly always) its hash.
+  for (const auto& [code, list] : postings_)
+    total += list.capacity() * sizeof(Posting) + sizeof(Postings) + 4 * sizeof(void*);
+  return total;
+}
+
+Group::Group(size_t n_continuous, size_t n_categorical)
+    : V(n_continuous), W(n_continuous), D(n_categorical) {}
+
+void Group::grow() {
+  const size_t capacity = capacity_ == 0 ? 8 : 2 * capacity_;
+  for (auto& column : V) column.resize(capacity, 0.0);
+  for (auto& column : W) column.resize(capacity, 0.0);
+  for (auto& column : D) column.reserve(capacity);
+  n.resize(capacity, 0);
+  need.resize(capacity, 0);
+  id.resize(capacity, 0);
+  capacity_ = capacity;
+}
+
+Slot Group::append(const Box& box) {
+  if (size_ == capacity_) grow();
+  const Slot slot = static_cast<Slot>(size_);
+  for (size_t j = 0; j < V.size(); ++j) {
+    V[j][slot] = box.V[j];
+    W[j][slot] = box.W[j];
+  }
+  for (size_t j = 0; j < D.size(); ++j)
+    for (auto [code, times] : box.D[j]) D[j].add(slot, code, times);
+  n[slot] = box.n;
+  id[slot] = box.id;
+  need[slot] = 0;
+  most = std::max(most, box.n);
+  ++size_;
+  return slot;
+}
+
+Box Group::at(Slot slot) const {
+  Box box;
+  box.V.resize(V.size());
+  box.W.resize(W.size());
+  box.D.resize(D.size());
+  for (size_t j = 0; j < V.size(); ++j) {
+    box.V[j] = V[j][slot];
+    box.W[j] = W[j][slot];
+  }
+  for (size_t j = 0; j < D.size(); ++j) D[j].values(slot, box.D[j]);
+  box.n = n[slot];
+  box.id = id[slot];
+  return box;
+}
+
+Box Group::remove(Slot slot) {
+  Box box = at(slot);
+  const Slot last = static_cast<Slot>(size_ - 1);
+  for (size_t j = 0; j < V.size(); ++j) {
+    V[j][slot] = V[j][last];
+    W[j][slot] = W[j][last];
+  }
+  for (auto& column : D) column.move_last(slot, last);
+  n[slot] = n[last];
+  id[slot] = id[last];
+  need[slot] = need[last];
+  --size_;
+  return box;
+}
+
+size_t Group::bytes() const {
+  size_t total = 0;
+  for (const auto& column : V) total += column.capacity() * sizeof(double);
+  for (const auto& column : W) total += column.capacity() * sizeof(double);
+  for (const auto& column : D) total += column.bytes();
+  return total + n.capacity() * sizeof(n[0]) + id.capacity() * sizeof(id[0]) +
+         need.capacity() * sizeof(need[0]);
+}
+
+}  // namespace boxwise

@@ -1,0 +1,85 @@
+// The boxes of one class as a structure of arrays: V[j][slot], W[j][slot] and the counts of every
+// categorical value over slots, so that one sample reads contiguous memory. Slots are filled
+// without gaps; removing a box moves the last one into its place, so age is kept in `id`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace boxwise {
+
+using Code = std::int32_t;
+using Slot = std::uint32_t;
+using Tally = std::pair<Code, std::uint32_t>;  // a value and how often it was seen
+
+// The counted sets d_ij of one categorical feature, for all boxes of a class.
+// Few values: a row of counts per value. Many: for each value the boxes that hold it, so that a
+// large vocabulary costs nothing per box.
+class CountColumn {
+ public:
+  static constexpr Code DENSE_VALUES = 64;
+
+  void reserve(std::size_t capacity);
+  void add(Slot slot, Code code, std::uint32_t times);
+  void move_last(Slot slot, Slot last);  // drop the box in `slot`, put the last one there
+
+  std::uint32_t count(Slot slot, Code code) const;
+  void values(Slot slot, std::vector<Tally>& out) const;  // in order of code
+  // The counts of `code` in slots [begin, begin + m): a pointer into the row, or into `scratch`,
+  // or null if no box of this class has ever seen the value.
+  const std::uint32_t* row(Code code, Slot begin, std::size_t m, std::uint32_t* scratch) const;
+  std::size_t bytes() const;
+
+ private:
+  struct Posting {
+    Slot slot;
+    std::uint32_t count;
+  };
+  using Postings = std::vector<Posting>;  // in order of slot
+
+  void make_sparse();
+  void drop(Slot slot);
+
+  std::size_t capacity_ = 0;
+  bool dense_ = true;
+  std::vector<std::vector<std::uint32_t>> rows_;        // dense: by code, empty where never seen
+  std::unordered_map<Code, Postings> postings_;         // sparse: by code
+  std::vector<std::vector<Code>> held_;                 // sparse: by slot, in order of code
+};
+
+struct Box {
+  std::vector<double> V, W;  // UNSET and -UNSET where no value was seen
+  std::vector<std::vector<Tally>> D;
+  std::uint32_t n = 0;
+  std::uint64_t id = 0;
+};
+
+class Group {
+ public:
+  Group(std::size_t n_continuous, std::size_t n_categorical);
+
+  Slot append(const Box& box);
+  Box at(Slot slot) const;
+  Box remove(Slot slot);
+  std::size_t size() const { return size_; }
+  std::size_t bytes() const;
+
+  std::vector<std::vector<double>> V, W;
+  std::vector<CountColumn> D;
+  std::vector<std::uint32_t> n;
+  std::vector<std::uint64_t> id;
+  std::vector<std::uint32_t> need;  // what the entropy test asks of the counts; the engine sets it
+  std::uint32_t most = 0;           // no box has held more samples than this
+  bool oversized = false;           // a box may be larger than theta allows a box to grow
+
+ private:
+  void grow();
+
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+};
+
+}  // namespace boxwise

@@ -1,0 +1,123 @@
+#include "kernels.hpp"
+
+// One binary, the best instructions of each machine: glibc picks the clone when the module loads.
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(BOXWISE_NO_CLONES)
+#define CLONES __attribute__((target_clones("default", "arch=haswell", "arch=skylake-avx512")))
+#else
+#define CLONES
+#endif
+
+#if defined(_MSC_VER)
+#define RESTRICT __restrict
+#else
+#define RESTRICT __restrict__
+#endif
+
+namespace boxwise::kernels {
+
+using std::size_t;
+using std::uint32_t;
+using std::uint64_t;
+
+CLONES void tally(const uint32_t* RESTRICT row, uint32_t* RESTRICT sum, uint32_t* RESTRICT low,
+                  size_t m) {
+  for (size_t i = 0; i < m; ++i) {
+    sum[i] += row[i];
+    low[i] = row[i] < low[i] ? row[i] : low[i];
+  }
+}
+
+CLONES void tally(const uint32_t* RESTRICT row, uint64_t* RESTRICT sum, uint32_t* RESTRICT low,
+                  size_t m) {
+  for (size_t i = 0; i < m; ++i) {
+    sum[i] += row[i];
+    low[i] = row[i] < low[i] ? row[i] : low[i];
+  }
+}
+
+CLONES size_t require(const uint32_t* RESTRICT have, const uint32_t* RESTRICT need,
+                      double* RESTRICT over, size_t m) {
+  size_t passing = 0;
+  for (size_t i = 0; i < m; ++i) {
+    over[i] = have[i] >= need[i] ? -1.0 : 1.0;
+    passing += have[i] >= need[i];
+  }
+  return passing;
+}
+
+CLONES void differ(const uint32_t* RESTRICT row, const uint32_t* RESTRICT n,
+                   uint32_t* RESTRICT differ, size_t m) {
+  for (size_t i = 0; i < m; ++i) differ[i] |= row[i] ^ n[i];
+}
+
+CLONES size_t agree(const uint32_t* RESTRICT differ, double* RESTRICT over, size_t m) {
+  size_t passing = 0;
+  for (size_t i = 0; i < m; ++i) {
+    over[i] = differ[i] == 0 ? -1.0 : 1.0;
+    passing += differ[i] == 0;
+  }
+  return passing;
+}
+
+CLONES size_t size(const double* RESTRICT V, const double* RESTRICT W, double xl, double xu,
+                   double limit, double* RESTRICT over, size_t m) {
+  size_t passing = 0;
+  for (size_t i = 0; i < m; ++i) {
+    const double hi = W[i] > xu ? W[i] : xu;
+    const double lo = V[i] < xl ? V[i] : xl;
+    const double excess = (hi - lo) - limit;
+    over[i] = over[i] > excess ? over[i] : excess;
+    passing += over[i] <= 0;
+  }
+  return passing;
+}
+
+CLONES size_t gap(const double* RESTRICT V, const double* RESTRICT W, double lo, double hi,
+                  double* RESTRICT over, size_t m) {
+  size_t passing = 0;
+  for (size_t i = 0; i < m; ++i) {
+    const double below = lo - W[i];
+    const double above = V[i] - hi;
+    const double apart = below > above ? below : above;
+    over[i] = over[i] > apart ? over[i] : apart;
+    passing += over[i] <= 0;
+  }
+  return passing;
+}
+
+CLONES void distance(const double* RESTRICT V, const double* RESTRICT W, double xl, double xu,
+                     double slope, double* RESTRICT dist, size_t m) {
+  for (size_t i = 0; i < m; ++i) {
+    const double above = xu - W[i];
+    const double below = V[i] - xl;
+    double out = (above > below ? above : below) * slope;
+    out = V[i] > W[i] ? 0.0 : out;
+    dist[i] = dist[i] > out ? dist[i] : out;
+  }
+}
+
+CLONES void share(const uint32_t* RESTRICT sum, const uint32_t* RESTRICT n, double r,
+                  double* RESTRICT share, size_t m) {
+  for (size_t i = 0; i < m; ++i)
+    share[i] = static_cast<double>(sum[i]) / (static_cast<double>(n[i]) * r);
+}
+
+CLONES void share(const uint64_t* RESTRICT sum, const uint32_t* RESTRICT n, double r,
+                  double* RESTRICT share, size_t m) {
+  for (size_t i = 0; i < m; ++i)
+    share[i] = static_cast<double>(sum[i]) / (static_cast<double>(n[i]) * r);
+}
+
+CLONES size_t mix(const double* RESTRICT dist, const double* RESTRICT share, double alpha,
+                  double beta, double bar, double* RESTRICT degree, size_t m) {
+  size_t reaching = 0;
+  for (size_t i = 0; i < m; ++i) {
+    const double b_num = 1.0 - (dist[i] < 1.0 ? dist[i] : 1.0);
+    degree[i] = alpha * b_num + beta * share[i];
+    reaching += degree[i] >= bar;
+  }
+  return reaching;
+}
+
+}  // namespace boxwise::kernels

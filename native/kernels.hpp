@@ -1,0 +1,51 @@
+// The inner loops: straight passes over contiguous arrays, one entry per box, that the compiler
+// turns into vector instructions. All numbers that come here are finite: missing values are left
+// out by the caller, and a feature that a box has never seen is stored as V = UNSET, W = -UNSET.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace boxwise {
+
+constexpr double UNSET = 1e300;  // inputs are limited to LARGEST, so no interval reaches it
+constexpr double LARGEST = 1e150;
+
+namespace kernels {
+
+// sum += row, low = min(low, row): the counts of one categorical value, over boxes.
+void tally(const std::uint32_t* row, std::uint32_t* sum, std::uint32_t* low, std::size_t m);
+void tally(const std::uint32_t* row, std::uint64_t* sum, std::uint32_t* low, std::size_t m);
+
+// over = have >= need ? -1 : 1. Returns how many pass.
+std::size_t require(const std::uint32_t* have, const std::uint32_t* need, double* over,
+                    std::size_t m);
+
+// differ |= row ^ n: zero stays where a box has seen one value only.
+void differ(const std::uint32_t* row, const std::uint32_t* n, std::uint32_t* differ, std::size_t m);
+// over = differ == 0 ? -1 : 1. Returns how many pass.
+std::size_t agree(const std::uint32_t* differ, double* over, std::size_t m);
+
+// over = max(over, length after expansion - limit). Returns how many pass (over <= 0).
+std::size_t size(const double* V, const double* W, double xl, double xu, double limit, double* over,
+                 std::size_t m);
+// over = max(over, gap between [lo, hi] and the box). Returns how many pass (over <= 0).
+std::size_t gap(const double* V, const double* W, double lo, double hi, double* over,
+                std::size_t m);
+
+// dist = max(dist, slope * how far x sticks out); features never seen do not count.
+void distance(const double* V, const double* W, double xl, double xu, double slope, double* dist,
+              std::size_t m);
+
+// share = sum / (n * r)
+void share(const std::uint32_t* sum, const std::uint32_t* n, double r, double* share,
+           std::size_t m);
+void share(const std::uint64_t* sum, const std::uint32_t* n, double r, double* share,
+           std::size_t m);
+
+// degree = alpha * (1 - min(dist, 1)) + beta * share. Returns how many reach the bar.
+std::size_t mix(const double* dist, const double* share, double alpha, double beta, double bar,
+                double* degree, std::size_t m);
+
+}  // namespace kernels
+}  // namespace boxwise

@@ -1,0 +1,285 @@
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "engine.hpp"
+#include "kernels.hpp"
+#include "scan.hpp"
+
+namespace boxwise {
+
+using std::size_t;
+using std::uint32_t;
+using std::uint64_t;
+
+// The paper's paragraph: the oldest box that contains the sample takes it; else the candidate of
+// highest membership that may grow (size, entropy, no overlap with another class); else a new box.
+void Engine::learn_one(const Sample& x) {
+  container_.reset();
+  candidates_.clear();
+  visit_candidate_groups(x, [&](size_t group) { collect(group, x); });
+  if (container_) return take(container_->place, x, false);
+
+  const auto later = [](const Candidate& a, const Candidate& b) {
+    return a.degree != b.degree ? a.degree < b.degree : a.id > b.id;
+  };
+  std::make_heap(candidates_.begin(), candidates_.end(), later);
+  while (!candidates_.empty()) {
+    std::pop_heap(candidates_.begin(), candidates_.end(), later);
+    const Place place = candidates_.back().place;
+    candidates_.pop_back();
+    if (settings_.mean && !stays_pure(place, x)) continue;
+    if (!overlaps_any(place, x)) return take(place, x, true);
+    ++rejections_;
+  }
+  create(x);
+}
+
+template <class Visit>
+void Engine::visit_candidate_groups(const Sample& x, Visit visit) const {
+  if (x.label < 0) {
+    for (size_t group = 0; group < groups_.size(); ++group) visit(group);
+  } else {
+    visit(0);
+    visit(static_cast<size_t>(x.label) + 1);
+  }
+}
+
+void Engine::collect(size_t group, const Sample& x) {
+  const Group& g = groups_[group];
+  if (g.size() == 0) return;
+  // A box that contains the sample passes the size and the entropy test, and is found among the
+  // candidates; unless alpha leaves one kind of feature out, or the box was born too large.
+  const bool exotic = g.oversized || (n_ > 0 && r_ > 0 && (alpha_ == 0 || alpha_ == 1));
+  if (exotic) find_container(group, x);
+  if (is_wide(g))
+    collect_counting<uint64_t>(group, x, exotic);
+  else
+    collect_counting<uint32_t>(group, x, exotic);
+}
+
+template <class Sum>
+void Engine::collect_counting(size_t group, const Sample& x, bool exotic) {
+  const Group& g = groups_[group];
+  Counts<Sum> counts;
+  alignas(64) double over[BLOCK], dist[BLOCK];
+  for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
+    const Slot first = static_cast<Slot>(begin);
+    const size_t m = std::min(BLOCK, g.size() - begin);
+    size_t passing = m;
+    std::fill_n(over, m, -1.0);
+    if (r_ > 0) {
+      counts.tally(g, x.codes, first, m);
+      if (!settings_.mean)
+        passing = kernels::require(counts.low, g.need.data() + begin, over, m);
+      else if constexpr (sizeof(Sum) == sizeof(uint32_t))
+        passing = kernels::require(counts.sum, g.need.data() + begin, over, m);
+    }
+    size_t sized = 0;
+    for (; sized < x.probes.size() && passing > few(m); ++sized) {
+      const Probe& p = x.probes[sized];
+      passing = kernels::size(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.limit, over, m);
+    }
+    if (passing == 0) continue;
+    const bool singly = passing <= few(m);
+    if (!singly) {
+      std::fill_n(dist, m, 0.0);
+      for (const Probe& p : x.probes)
+        kernels::distance(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.slope, dist, m);
+    }
+    for (size_t i = 0; i < m; ++i) {
+      if (over[i] > 0) continue;
+      const Slot slot = first + static_cast<Slot>(i);
+      if (singly) {
+        dist[i] = 0;
+        bool fits = true;
+        for (size_t f = 0; f < x.probes.size() && fits; ++f) {
+          const Probe& p = x.probes[f];
+          const double v = g.V[p.j][slot], w = g.W[p.j][slot];
+          fits = f < sized || std::max(w, p.xu) - std::min(v, p.xl) <= p.limit;
+          dist[i] = std::max(dist[i], stick_out(v, w, p.xl, p.xu, p.slope));
+        }
+        if (!fits) continue;
+      }
+      const uint64_t sum = r_ > 0 ? counts.sum[i] : 0;
+      const uint64_t all = static_cast<uint64_t>(g.n[slot]) * r_;
+      if (!exotic && dist[i] == 0 && sum == all && contains(g, slot, x)) {
+        offer_container(group, slot);
+        continue;
+      }
+      const double b_cat =
+          r_ > 0 ? static_cast<double>(sum) / (static_cast<double>(g.n[slot]) * r_) : 0.0;
+      const double degree = alpha_ * (1.0 - std::min(dist[i], 1.0)) + beta_ * b_cat;
+      candidates_.push_back({degree, g.id[slot], {group, slot}});
+    }
+  }
+}
+
+void Engine::offer_container(size_t group, Slot slot) {
+  const uint64_t id = groups_[group].id[slot];
+  if (!container_ || id < container_->id) container_ = Candidate{1.0, id, {group, slot}};
+}
+
+void Engine::find_container(size_t group, const Sample& x) {
+  const Group& g = groups_[group];
+  for (Slot slot = 0; slot < g.size(); ++slot)
+    if (contains(g, slot, x)) offer_container(group, slot);
+}
+
+// Membership one, decided without rounding.
+bool Engine::contains(const Group& g, Slot slot, const Sample& x) const {
+  if (alpha_ > 0) {
+    for (const Probe& p : x.probes)
+      if (!(g.V[p.j][slot] <= p.xl && p.xu <= g.W[p.j][slot])) return false;
+  }
+  if (alpha_ < 1) {
+    for (size_t j = 0; j < r_; ++j)
+      if (g.D[j].count(slot, x.codes[j]) != g.n[slot]) return false;
+  }
+  return true;
+}
+
+bool Engine::stays_pure(Place place, const Sample& x) const {
+  const Group& g = groups_[place.group];
+  if (r_ == 0) return true;
+  double sum_of_g = 0;
+  for (size_t j = 0; j < r_; ++j)
+    sum_of_g += EntropyTest::g(g.D[j].count(place.slot, x.codes[j]));
+  return entropy_.passes(g.n[place.slot], sum_of_g);
+}
+
+bool Engine::overlaps_any(Place place, const Sample& x) {
+  const Group& g = groups_[place.group];
+  Grown& b = grown_;
+  b.place = place;
+  b.n = g.n[place.slot] + 1;
+  b.listed = false;
+  b.V.resize(n_);
+  b.W.resize(n_);
+  for (size_t j = 0; j < n_; ++j) {
+    b.V[j] = g.V[j][place.slot];
+    b.W[j] = g.W[j][place.slot];
+  }
+  for (const Probe& p : x.probes) {
+    b.V[p.j] = std::min(b.V[p.j], p.xl);
+    b.W[p.j] = std::max(b.W[p.j], p.xu);
+  }
+  for (size_t j = 0; j < n_; ++j)
+    if (b.V[j] > b.W[j]) return false;  // a feature never seen: no part in overlap
+  b.D.resize(r_);
+  b.pure.clear();
+  for (size_t j = 0; j < r_; ++j) {
+    b.D[j].assign(1, {x.codes[j], 1});
+    if (g.D[j].count(place.slot, x.codes[j]) == g.n[place.slot]) b.pure.push_back(j);
+  }
+  // An unlabelled box might be of any class: it is tested against all, and all against it.
+  const size_t own = place.group > 0 ? place.group : static_cast<size_t>(x.label + 1);
+  if (blocker_ && (own == 0 || blocker_->place.group != own)) {
+    const Place last = blocker_->place;  // what blocked the last expansion may well block this one
+    const Group& h = groups_[last.group];
+    if (last.slot < h.size() && h.id[last.slot] == blocker_->id && blocker_->id != g.id[place.slot] &&
+        meets(h, last.slot))
+      return true;
+  }
+  for (size_t group = 0; group < groups_.size(); ++group)
+    if ((own == 0 || group != own) && overlaps_group(group)) return true;
+  return false;
+}
+
+bool Engine::overlaps_group(size_t group) {
+  const Group& h = groups_[group];
+  const Grown& b = grown_;
+  alignas(64) uint32_t differ[BLOCK], scratch[BLOCK];
+  alignas(64) double over[BLOCK];
+  for (size_t begin = 0; begin < h.size(); begin += BLOCK) {
+    const Slot first = static_cast<Slot>(begin);
+    const size_t m = std::min(BLOCK, h.size() - begin);
+    std::fill_n(differ, m, 0u);
+    // Where all samples of the grown box agree, only a box that has seen that value and no other
+    // has a value of equal frequency.
+    for (size_t j : b.pure) {
+      const uint32_t* row = h.D[j].row(b.D[j][0].first, first, m, scratch);
+      if (row == nullptr) return false;
+      kernels::differ(row, h.n.data() + begin, differ, m);
+    }
+    size_t passing = kernels::agree(differ, over, m);
+    for (size_t j = 0; j < n_ && passing > few(m); ++j)
+      passing = kernels::gap(&h.V[j][begin], &h.W[j][begin], b.V[j], b.W[j], over, m);
+    if (passing == 0) continue;
+    for (size_t i = 0; i < m; ++i) {
+      const Slot slot = first + static_cast<Slot>(i);
+      if (over[i] > 0 || (group == b.place.group && slot == b.place.slot) || !meets(h, slot))
+        continue;
+      blocker_ = Candidate{0.0, h.id[slot], {group, slot}};
+      return true;
+    }
+  }
+  return false;
+}
+
+// Equations (14) and (15) for one pair; frequencies are compared exactly, in integers.
+bool Engine::meets(const Group& h, Slot slot) {
+  Grown& b = grown_;
+  for (size_t j = 0; j < n_; ++j)
+    if (!(b.V[j] <= h.W[j][slot] && h.V[j][slot] <= b.W[j])) return false;
+  if (!b.listed) {  // D holds the sample's values so far: add what the box has seen
+    std::vector<Tally> seen;
+    for (size_t j = 0; j < r_; ++j) {
+      const Code code = b.D[j][0].first;
+      groups_[b.place.group].D[j].values(b.place.slot, seen);
+      b.D[j].assign(1, {code, 1});
+      for (auto [value, times] : seen) {
+        if (value == code)
+          b.D[j][0].second += times;
+        else
+          b.D[j].emplace_back(value, times);
+      }
+    }
+    b.listed = true;
+  }
+  for (size_t j = 0; j < r_; ++j) {
+    bool shared = false;
+    for (auto [value, times] : b.D[j]) {
+      const uint64_t theirs = h.D[j].count(slot, value);
+      shared = theirs > 0 && static_cast<uint64_t>(times) * h.n[slot] == theirs * b.n;
+      if (shared) break;
+    }
+    if (!shared) return false;
+  }
+  return true;
+}
+
+void Engine::take(Place place, const Sample& x, bool expand) {
+  Group& g = groups_[place.group];
+  const Slot slot = place.slot;
+  if (g.n[slot] == std::numeric_limits<uint32_t>::max())
+    throw std::overflow_error("a box cannot hold more than 4,294,967,295 samples");
+  if (expand) {
+    for (const Probe& p : x.probes) {
+      g.V[p.j][slot] = std::min(g.V[p.j][slot], p.xl);
+      g.W[p.j][slot] = std::max(g.W[p.j][slot], p.xu);
+    }
+  }
+  for (size_t j = 0; j < r_; ++j) g.D[j].add(slot, x.codes[j], 1);
+  g.n[slot] += 1;
+  g.most = std::max(g.most, g.n[slot]);
+  if (r_ > 0) g.need[slot] = entropy_.need(g.n[slot]);
+  if (place.group == 0 && x.label >= 0)  // a label makes an unlabelled box one of its class
+    admit(static_cast<size_t>(x.label) + 1, g.remove(slot));
+}
+
+void Engine::create(const Sample& x) {
+  Box box;
+  box.V.assign(n_, UNSET);
+  box.W.assign(n_, -UNSET);
+  for (const Probe& p : x.probes) {
+    box.V[p.j] = p.xl;
+    box.W[p.j] = p.xu;
+  }
+  for (size_t j = 0; j < r_; ++j) box.D.push_back({{x.codes[j], 1}});
+  box.n = 1;
+  box.id = next_id_++;
+  admit(static_cast<size_t>(x.label + 1), box);
+}
+
+}  // namespace boxwise

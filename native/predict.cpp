@@ -1,0 +1,187 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "engine.hpp"
+#include "kernels.hpp"
+#include "scan.hpp"
+
+namespace boxwise {
+
+using std::size_t;
+using std::uint32_t;
+using std::uint64_t;
+
+// Sums of counts fit 32 bits until boxes are very full; they are faster.
+bool Engine::is_wide(const Group& g) const {
+  return static_cast<uint64_t>(g.most) * r_ > std::numeric_limits<uint32_t>::max();
+}
+
+void Engine::predict(const Rows& rows, std::int32_t* labels) const {
+  check(rows);
+  const auto reader = reading();
+  check_can_predict();
+  Sample x;
+  for (size_t row = 0; row < rows.count; ++row) {
+    read(rows, row, x);
+    labels[row] = static_cast<std::int32_t>(winner(judge(x, false)));
+  }
+}
+
+// Each class has its best membership; classes that tie for the first place share theirs by (6).
+std::pair<size_t, std::vector<double>> Engine::probabilities(const Rows& rows) const {
+  check(rows);
+  const auto reader = reading();
+  check_can_predict();
+  const size_t classes = groups_.size() - 1;
+  std::vector<double> all(rows.count * classes);
+  Sample x;
+  for (size_t row = 0; row < rows.count; ++row) {
+    read(rows, row, x);
+    const Verdict verdict = judge(x, true);
+    const size_t won = winner(verdict);
+    const double best = verdict.best[won];
+    double tied = 0, weight = 0, total = 0;
+    for (size_t k = 0; k < classes; ++k) {
+      if (verdict.best[k] != best) continue;
+      tied += 1;
+      weight += static_cast<double>(verdict.weight[k]);
+    }
+    double* p = all.data() + row * classes;
+    for (size_t k = 0; k < classes; ++k) {
+      if (verdict.best[k] < best)
+        p[k] = std::max(verdict.best[k], 0.0);
+      else
+        p[k] = best > 0 ? best * tied * static_cast<double>(verdict.weight[k]) / weight : 1.0;
+      total += p[k];
+    }
+    double rival = 0;
+    for (size_t k = 0; k < classes; ++k) {
+      p[k] /= total;
+      if (k != won) rival = std::max(rival, p[k]);
+    }
+    if (p[won] <= rival) p[won] = std::nextafter(rival, 2.0);  // argmax must name the winner
+  }
+  return {classes, std::move(all)};
+}
+
+std::pair<size_t, std::vector<double>> Engine::memberships(const Rows& rows) const {
+  check(rows);
+  const auto reader = reading();
+  const auto order = in_order();
+  std::vector<std::vector<size_t>> column(groups_.size());
+  std::vector<std::vector<double>> degree(groups_.size());
+  for (size_t k = 0; k < groups_.size(); ++k) {
+    column[k].resize(groups_[k].size());
+    degree[k].resize(groups_[k].size());
+  }
+  for (size_t i = 0; i < order.size(); ++i)
+    column[order[i].second.group][order[i].second.slot] = i;
+  std::vector<double> all(rows.count * order.size());
+  Sample x;
+  for (size_t row = 0; row < rows.count; ++row) {
+    read(rows, row, x);
+    for (size_t k = 0; k < groups_.size(); ++k) {
+      if (is_wide(groups_[k]))
+        degrees<uint64_t>(groups_[k], x, degree[k].data());
+      else
+        degrees<uint32_t>(groups_[k], x, degree[k].data());
+      for (size_t slot = 0; slot < groups_[k].size(); ++slot)
+        all[row * order.size() + column[k][slot]] = degree[k][slot];
+    }
+  }
+  return {order.size(), std::move(all)};
+}
+
+void Engine::check_can_predict() const {
+  for (size_t k = 1; k < groups_.size(); ++k)
+    if (groups_[k].size() > 0) return;
+  throw std::invalid_argument("no labelled sample has been learned yet");
+}
+
+Engine::Verdict Engine::judge(const Sample& x, bool every_class) const {
+  const size_t classes = groups_.size() - 1;
+  Verdict verdict{std::vector<double>(classes, -1.0), std::vector<uint64_t>(classes, 0)};
+  double bar = 0.0;
+  for (size_t k = 0; k < classes; ++k) {
+    const Group& g = groups_[k + 1];
+    if (every_class) bar = 0.0;
+    if (is_wide(g))
+      judge_group<uint64_t>(g, x, bar, verdict.best[k], verdict.weight[k]);
+    else
+      judge_group<uint32_t>(g, x, bar, verdict.best[k], verdict.weight[k]);
+  }
+  return verdict;
+}
+
+size_t Engine::winner(const Verdict& verdict) const {
+  size_t won = 0;
+  for (size_t k = 1; k < verdict.best.size(); ++k) {
+    const double lead = verdict.best[k] - verdict.best[won];
+    if (lead > 0 || (lead == 0 && verdict.best[k] > 0 && verdict.weight[k] > verdict.weight[won]))
+      won = k;
+  }
+  return won;
+}
+
+// The best membership among the boxes of a class, and the samples in the boxes that have it.
+// Each feature can only lower a membership, and rounding is monotone: a box whose membership over
+// the features looked at so far is below the bar is out, exactly.
+template <class Sum>
+void Engine::judge_group(const Group& g, const Sample& x, double& bar, double& best,
+                         uint64_t& weight) const {
+  Counts<Sum> counts;
+  alignas(64) double share[BLOCK], dist[BLOCK], degree[BLOCK];
+  for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
+    const Slot first = static_cast<Slot>(begin);
+    const size_t m = std::min(BLOCK, g.size() - begin);
+    std::fill_n(dist, m, 0.0);
+    std::fill_n(share, m, 0.0);
+    if (r_ > 0) {
+      counts.tally(g, x.codes, first, m);
+      kernels::share(counts.sum, g.n.data() + begin, static_cast<double>(r_), share, m);
+    }
+    size_t seen = 0, reaching = kernels::mix(dist, share, alpha_, beta_, bar, degree, m);
+    for (; seen < x.probes.size() && reaching > few(m); ++seen) {
+      const Probe& p = x.probes[seen];
+      kernels::distance(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.slope, dist, m);
+      reaching = kernels::mix(dist, share, alpha_, beta_, bar, degree, m);
+    }
+    if (reaching == 0) continue;
+    for (size_t i = 0; i < m; ++i) {
+      if (degree[i] < bar) continue;
+      const Slot slot = first + static_cast<Slot>(i);
+      for (size_t f = seen; f < x.probes.size() && degree[i] >= bar; ++f) {
+        const Probe& p = x.probes[f];
+        dist[i] = std::max(dist[i],
+                           stick_out(g.V[p.j][slot], g.W[p.j][slot], p.xl, p.xu, p.slope));
+        degree[i] = alpha_ * (1.0 - std::min(dist[i], 1.0)) + beta_ * share[i];
+      }
+      if (degree[i] < bar) continue;
+      if (degree[i] > best) weight = 0;
+      best = bar = degree[i];
+      weight += g.n[slot];
+    }
+  }
+}
+
+template <class Sum>
+void Engine::degrees(const Group& g, const Sample& x, double* out) const {
+  Counts<Sum> counts;
+  alignas(64) double share[BLOCK], dist[BLOCK];
+  for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
+    const size_t m = std::min(BLOCK, g.size() - begin);
+    std::fill_n(dist, m, 0.0);
+    std::fill_n(share, m, 0.0);
+    if (r_ > 0) {
+      counts.tally(g, x.codes, static_cast<Slot>(begin), m);
+      kernels::share(counts.sum, g.n.data() + begin, static_cast<double>(r_), share, m);
+    }
+    for (const Probe& p : x.probes)
+      kernels::distance(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.slope, dist, m);
+    kernels::mix(dist, share, alpha_, beta_, 0.0, out + begin, m);
+  }
+}
+
+}  // namespace boxwise

@@ -1,0 +1,6 @@
+"""Learn from mixed data (numbers and categories) as it arrives, and say why a decision was made."""
+
+from boxwise.learners import HyperboxClassifier, load
+
+__version__ = "0.1.0"
+__all__ = ["HyperboxClassifier", "load"]

@@ -1,0 +1,94 @@
+"""What the demo prints: a bar on a terminal, a line every tenth of the way, and a summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+import rich.progress as bars
+from rich.console import Console
+from rich.padding import Padding
+
+if TYPE_CHECKING:
+    from boxwise import HyperboxClassifier
+    from boxwise.apps.demo import Progress, Scores
+
+
+class Screen:
+    """The printed side of a run of `total` rows."""
+
+    def __init__(self, total: int, *, noise: float, drift_at: int, window: int) -> None:
+        self.total, self.noise, self.drift_at, self.window = total, noise, drift_at, window
+        self.console = Console(highlight=False, markup=False)
+
+    def show(self, run: Iterable[Progress], model: HyperboxClassifier) -> None:
+        """Print the run as it goes, then what came out of it."""
+        self._introduce()
+        tenths, now = 0, None
+        with self._bar() as bar:
+            task = bar.add_task("", total=self.total, rate="", boxes="", recent="")
+            for now in run:
+                bar.update(
+                    task,
+                    completed=now.rows,
+                    rate=f"{now.rows_per_second:,.0f} rows/s",
+                    boxes=f"{now.boxes:,} boxes",
+                    recent=in_words(now.recent),
+                )
+                before, tenths = tenths, now.rows * 10 // self.total
+                if tenths > before:
+                    self.console.print(line(now))
+                    if before < 5 <= tenths:
+                        self.console.print("          from here on another rule decides")
+        if now is not None:
+            self._summarise(now, model)
+
+    def _introduce(self) -> None:
+        self.console.print(
+            f"{self.total:,} loan applications arrive one at a time. The model predicts each "
+            f"decision, then is told it and learns. {self.noise:.0%} of the labels are wrong, and "
+            f"from row {self.drift_at:,} on another rule decides.\n"
+        )
+        self.console.print(f"{'':29}{'all so far':>18}{f'last {self.window:,}':>18}")
+        scores = f"{'accuracy':>11}{'CBA':>7}"
+        self.console.print(f"{'rows':>9}{'boxes':>10}{'rows/s':>10}{scores}{scores}")
+
+    def _bar(self) -> bars.Progress:
+        return bars.Progress(
+            bars.BarColumn(bar_width=20),
+            bars.MofNCompleteColumn(),
+            bars.TextColumn("{task.fields[rate]}  {task.fields[boxes]}  {task.fields[recent]}"),
+            console=self.console,
+            transient=True,
+            disable=not self.console.is_terminal,
+        )
+
+    def _summarise(self, end: Progress, model: HyperboxClassifier) -> None:
+        self.console.print(
+            f"\n{end.rows:,} rows in {end.seconds:.1f} s: throughput "
+            f"{end.rows_per_second:,.0f} rows/s, predicted and learned one by one. "
+            f"{end.boxes:,} boxes. Overall {in_words(end.overall)}."
+        )
+        self.console.print("\nThe largest box of each kind:")
+        for i in largest(model):
+            self.console.print(Padding(model.boxes_.describe(i), (0, 0, 0, 2)))
+
+
+def line(now: Progress) -> str:
+    """Return one line of the table."""
+    figures = f"{now.rows:>9,}{now.boxes:>10,}{now.rows_per_second:>10,.0f}"
+    scores = (f"{s.accuracy:>11.1%}{s.cba:>7.3f}" for s in (now.overall, now.recent))
+    return figures + "".join(scores)
+
+
+def in_words(scores: Scores) -> str:
+    """Return accuracy and class balanced accuracy in words."""
+    return f"accuracy {scores.accuracy:.1%}, CBA {scores.cba:.3f}"
+
+
+def largest(model: HyperboxClassifier) -> list[int]:
+    """Return, for every class, the number of the box that holds most rows."""
+    boxes = model.boxes_
+    labels, n_samples = np.asarray(boxes.labels), np.asarray(boxes.n_samples)
+    return [int(np.argmax(np.where(labels == label, n_samples, 0))) for label in np.unique(labels)]

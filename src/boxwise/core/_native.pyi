@@ -1,0 +1,52 @@
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int32]
+
+class Engine:
+    def __init__(
+        self,
+        n_categorical: int,
+        theta: float,
+        delta: float,
+        alpha: float,
+        gamma: list[float],
+        mean: bool,
+        low: list[float],
+        high: list[float],
+        growing: list[bool],
+    ) -> None: ...
+    def configure(
+        self, theta: float, delta: float, alpha: float, gamma: list[float], mean: bool
+    ) -> None: ...
+    def learn(self, lower: Floats, upper: Floats, codes: Codes, labels: Codes) -> None: ...
+    def predict(self, lower: Floats, upper: Floats, codes: Codes) -> Codes: ...
+    def probabilities(self, lower: Floats, upper: Floats, codes: Codes) -> Floats: ...
+    def memberships(self, lower: Floats, upper: Floats, codes: Codes) -> Floats: ...
+    def snapshot(self) -> dict[str, Any]: ...
+    def restore(
+        self,
+        V: Floats,
+        W: Floats,
+        n: NDArray[np.uint32],
+        label: Codes,
+        id: NDArray[np.uint64],
+        first: NDArray[np.uint64],
+        code: Codes,
+        times: NDArray[np.uint32],
+        n_classes: int,
+        next_id: int,
+    ) -> None: ...
+    def remove(self, id: int) -> None: ...
+    def merge(self, kept: int, other: int) -> None: ...
+    @property
+    def n_classes(self) -> int: ...
+    @property
+    def n_boxes(self) -> int: ...
+    @property
+    def rejections(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...

@@ -1,0 +1,185 @@
+"""The boxes of a model, as a person reads them: input units, original values, order of creation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boxwise.schema import Schema
+
+
+class Boxes:
+    """A read-only view of the boxes of a model, taken at one moment.
+
+    Attributes
+    ----------
+    lower, upper : array of shape (boxes, continuous columns)
+        The interval of each box in each continuous column, in the units of the input; NaN where the
+        box has not seen a value yet.
+    counts : list of lists of dicts
+        For each box and each categorical column, how often each value was seen: ``{value: count}``.
+    n_samples : array of int
+        How many rows each box has taken.
+    labels : array
+        The class of each box.
+
+    Examples
+    --------
+    >>> from boxwise import HyperboxClassifier
+    >>> rows = [{"age": 31, "job": "cook"}, {"age": 33, "job": "cook"}, {"age": 70, "job": "cook"}]
+    >>> boxes = HyperboxClassifier(theta=0.2).fit(rows, ["yes", "yes", "no"]).boxes_
+    >>> len(boxes)
+    2
+    >>> boxes.lower[0], boxes.upper[0], boxes.counts[0]
+    (array([31.]), array([33.]), [{'cook': 2}])
+    >>> boxes.describe(0)
+    'yes, 2 rows: age 31 to 33; job is cook'
+    """
+
+    def __init__(
+        self,
+        state: Mapping[str, NDArray[Any]],
+        schema: Schema,
+        labels: Sequence[object],
+        unlabelled: object = None,
+    ) -> None:
+        self.lower: NDArray[np.float64] = _frozen(state["V"])
+        self.upper: NDArray[np.float64] = _frozen(state["W"])
+        self.n_samples: NDArray[np.int64] = _frozen(state["n"].astype(np.int64))
+        self.labels: NDArray[Any] = _frozen(_label_array(state["label"], labels, unlabelled))
+        self._schema = schema
+        self._first = state["first"].tolist()
+        self._code = state["code"].tolist()
+        self._times = state["times"].tolist()
+
+    def __len__(self) -> int:
+        return len(self.n_samples)
+
+    def __repr__(self) -> str:
+        classes = len({*self.labels.tolist()})
+        return f"Boxes({len(self)} boxes, {classes} classes, {self.n_samples.sum():,} rows)"
+
+    @cached_property
+    def counts(self) -> list[list[dict[object, int]]]:
+        """For each box a list of ``{value: count}``, one per categorical column."""
+        return [self._counts_of(i) for i in range(len(self))]
+
+    def _counts_of(self, i: int) -> list[dict[object, int]]:
+        vocabularies = self._schema.vocabularies
+        sets = []
+        for j, vocabulary in enumerate(vocabularies, start=i * len(vocabularies)):
+            held = slice(self._first[j], self._first[j + 1])
+            values = [vocabulary.values[code] for code in self._code[held]]
+            sets.append(dict(zip(values, self._times[held], strict=True)))
+        return sets
+
+    def describe(self, i: int) -> str:
+        """Say in words what box `i` covers.
+
+        Values that a box has seen rarely are summed up at the end of the list of values.
+        """
+        i = range(len(self))[i]
+        parts = [
+            _interval_in_words(name, low, high)
+            for name, low, high in zip(
+                self._schema.continuous_names, self.lower[i], self.upper[i], strict=True
+            )
+        ]
+        parts += [
+            f"{name} is {_values_in_words(counts)}"
+            for name, counts in zip(
+                self._schema.categorical_names, self._counts_of(i), strict=True
+            )
+        ]
+        n = int(self.n_samples[i])
+        return f"{self.labels[i]}, {n:,} row{'s' * (n != 1)}: {'; '.join(parts)}"
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return the boxes as a table, one row each, for reading and for writing to a file.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            The library that makes the table; the first of these that is installed by default.
+
+        Returns
+        -------
+        table
+            Columns ``label`` and ``n_samples``; ``<name>.lower`` and ``<name>.upper`` for each
+            continuous column; for each categorical column its values and counts as text, the most
+            frequent first. For counts as numbers see `counts`.
+        """
+        import narwhals as nw
+
+        data: dict[str, Any] = {"label": self.labels.tolist(), "n_samples": self.n_samples}
+        for j, name in enumerate(self._schema.continuous_names):
+            data[f"{name}.lower"] = self.lower[:, j]
+            data[f"{name}.upper"] = self.upper[:, j]
+        for j, name in enumerate(self._schema.categorical_names):
+            data[name] = [_counts_as_text(box[j]) for box in self.counts]
+        return nw.from_dict(data, backend=backend or _installed_backend()).to_native()
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array.flags.writeable = False
+    return array
+
+
+def _label_array(
+    codes: NDArray[np.int32], labels: Sequence[object], unlabelled: object
+) -> NDArray[Any]:
+    values = [labels[code] if code >= 0 else unlabelled for code in codes.tolist()]
+    if len({type(v) for v in values}) == 1:
+        return np.array(values)
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _interval_in_words(name: str, low: float, high: float) -> str:
+    if np.isnan(low):
+        return f"{name} never seen"
+    if low == high:
+        return f"{name} {_number(low)}"
+    return f"{name} {_number(low)} to {_number(high)}"
+
+
+def _number(x: float) -> str:
+    return f"{x:,.0f}" if x == round(x) or abs(x) >= 10_000 else f"{x:.4g}"
+
+
+def _by_count(counts: Mapping[object, int]) -> list[tuple[object, int]]:
+    return sorted(counts.items(), key=lambda item: -item[1])
+
+
+def _values_in_words(counts: Mapping[object, int], most: int = 4) -> str:
+    n = sum(counts.values())
+    ranked = [(_value(value), count) for value, count in _by_count(counts)]
+    if len(ranked) == 1:
+        return ranked[0][0]
+    shown = ranked if len(ranked) <= most + 1 else ranked[:most]
+    words = [f"{value} ({count / n:.0%})" for value, count in shown]
+    if len(shown) < len(ranked):
+        words.append(f"{len(ranked) - len(shown)} others")
+    return ", ".join(words)
+
+
+def _counts_as_text(counts: Mapping[object, int]) -> str:
+    return ", ".join(f"{_value(value)}: {count}" for value, count in _by_count(counts))
+
+
+def _value(value: object) -> str:
+    return "missing" if value is None else str(value)
+
+
+def _installed_backend() -> str:
+    from importlib.util import find_spec
+
+    for name in ("pandas", "polars", "pyarrow"):
+        if find_spec(name) is not None:
+            return name
+    raise ImportError("to_frame needs pandas, polars or pyarrow: pip install pandas")

@@ -1,0 +1,190 @@
+"""A model: what the columns and classes are called, and the engine that holds the boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boxwise.core._native import Engine
+from boxwise.core.boxes import Boxes
+from boxwise.inputs import Batch
+from boxwise.schema import Column, Schema, Vocabulary
+
+Arrays = dict[str, NDArray[Any]]
+
+# Rows handed to the engine at a time: Python looks after signals (Ctrl-C) in between.
+CHUNK = 4096
+
+_FORMS: dict[str, tuple[type[np.generic], int]] = {
+    "V": (np.float64, 2),
+    "W": (np.float64, 2),
+    "n": (np.uint32, 1),
+    "label": (np.int32, 1),
+    "id": (np.uint64, 1),
+    "first": (np.uint64, 1),
+    "code": (np.int32, 1),
+    "times": (np.uint32, 1),
+    "low": (np.float64, 1),
+    "high": (np.float64, 1),
+    "growing": (np.uint8, 1),
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The parameters of EIOL-GFMM; `mean` chooses version 2."""
+
+    theta: float
+    delta: float
+    alpha: float
+    gamma: list[float]
+    mean: bool
+
+
+@dataclass(frozen=True)
+class Range:
+    """What a continuous feature is scaled by: NaN to NaN while no value has been seen."""
+
+    low: float = np.nan
+    high: float = np.nan
+    growing: bool = True
+
+
+class Model:
+    """Boxes that learn from batches, with the names of the columns and of the classes.
+
+    One thread may learn while others predict.
+
+    Parameters
+    ----------
+    schema : Schema
+        The columns; its vocabularies grow with what is learned.
+    settings : Settings
+        The parameters, used until `configure` is called.
+    ranges : sequence of Range
+        One per continuous column.
+    """
+
+    def __init__(self, schema: Schema, settings: Settings, ranges: Sequence[Range]) -> None:
+        self.schema = schema
+        self.labels = Vocabulary()  # in order of first appearance
+        self.settings = settings
+        self.engine = Engine(
+            n_categorical=len(schema.categorical),
+            low=[r.low for r in ranges],
+            high=[r.high for r in ranges],
+            growing=[r.growing for r in ranges],
+            **asdict(settings),
+        )
+
+    def configure(self, settings: Settings) -> None:
+        """Use other settings from now on; the boxes stay."""
+        if settings != self.settings:
+            self.engine.configure(**asdict(settings))
+            self.settings = settings
+
+    def learn(self, batch: Batch, labels: NDArray[np.int32], new_labels: Sequence[object]) -> None:
+        """Learn the rows one after the other; label -1 is none."""
+        self.schema.absorb(batch.additions)
+        for label in new_labels:
+            self.labels.append(label)
+        for rows in _chunks(batch):
+            self.engine.learn(
+                batch.lower[rows], batch.upper[rows], batch.codes[rows], labels[rows]
+            )
+
+    def predict(self, batch: Batch) -> NDArray[np.int32]:
+        """Return the position, in `labels`, of the class of each row."""
+        return np.concatenate(
+            [
+                self.engine.predict(batch.lower[rows], batch.upper[rows], batch.codes[rows])
+                for rows in _chunks(batch)
+            ]
+        )
+
+    def probabilities(self, batch: Batch) -> NDArray[np.float64]:
+        """Return rows × classes, in the order of `labels`."""
+        return self.engine.probabilities(batch.lower, batch.upper, batch.codes)
+
+    def memberships(self, batch: Batch) -> NDArray[np.float64]:
+        """Return rows × boxes, in order of creation."""
+        return self.engine.memberships(batch.lower, batch.upper, batch.codes)
+
+    def boxes(self, unlabelled: object = None) -> Boxes:
+        """Return the boxes as they are now; those without a class have the mark `unlabelled`."""
+        return Boxes(self.engine.snapshot(), self.schema, self.labels.values, unlabelled)
+
+    def described_schema(self) -> Schema:
+        """Return a copy of the schema with the ranges of the continuous columns filled in."""
+        state = self.engine.snapshot()
+        ranges = zip(state["low"].tolist(), state["high"].tolist(), strict=True)
+        return Schema(
+            [
+                Column(c.name, c.kind, Vocabulary(c.vocabulary.values))
+                if c.vocabulary is not None
+                else Column(c.name, c.kind, range=next(ranges))
+                for c in self.schema.columns
+            ],
+            self.schema.named,
+        )
+
+    def to_state(self) -> tuple[dict[str, Any], Arrays]:
+        """Return all there is to the model: a description that JSON can hold, and arrays."""
+        state = self.engine.snapshot()
+        labels = Vocabulary(self.labels.values[: state["n_classes"]])
+        header = {
+            "schema": self.schema.to_dict(),
+            "labels": Schema([Column("label", "categorical", labels)], named=True).to_dict(),
+            "settings": asdict(self.settings),
+            "next_id": state["next_id"],
+        }
+        return header, {name: state[name] for name in _FORMS}
+
+    @classmethod
+    def from_state(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Model:
+        """Rebuild a model from what `to_state` returned.
+
+        Nothing in it is trusted: whatever does not fit raises ValueError, TypeError or KeyError.
+        """
+        for name, (dtype, ndim) in _FORMS.items():
+            if arrays[name].dtype != dtype or arrays[name].ndim != ndim:
+                raise ValueError(f"the array {name!r} has another form than expected")
+        schema = Schema.from_dict(header["schema"])
+        (labels,) = Schema.from_dict(header["labels"]).vocabularies
+        ranges = [
+            Range(low, high, bool(growing))
+            for low, high, growing in zip(
+                arrays["low"].tolist(),
+                arrays["high"].tolist(),
+                arrays["growing"].tolist(),
+                strict=True,
+            )
+        ]
+        if len(ranges) != len(schema.continuous) or None in labels.codes:
+            raise ValueError("the schema and the arrays do not fit together")
+        model = cls(schema, Settings(**header["settings"]), ranges)
+        sizes = np.array([len(v) for v in schema.vocabularies], dtype=np.int64)
+        boxes = {name: arrays[name] for name in _FORMS if name not in ("low", "high", "growing")}
+        model.engine.restore(**boxes, n_classes=len(labels), next_id=header["next_id"])
+        feature = np.repeat(
+            np.tile(np.arange(len(sizes)), len(boxes["n"])), np.diff(boxes["first"]).astype(int)
+        )
+        if np.any(boxes["code"] >= sizes[feature]):
+            raise ValueError("a box holds a category that the schema does not have")
+        model.labels = labels
+        return model
+
+    def __getstate__(self) -> tuple[dict[str, Any], Arrays]:
+        return self.to_state()
+
+    def __setstate__(self, state: tuple[dict[str, Any], Arrays]) -> None:
+        self.__dict__ = Model.from_state(*state).__dict__
+
+
+def _chunks(batch: Batch) -> Iterator[slice]:
+    for begin in range(0, batch.n_rows, CHUNK):
+        yield slice(begin, begin + CHUNK)

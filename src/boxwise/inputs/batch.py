@@ -1,0 +1,35 @@
+"""The one form in which rows reach the engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Rows as arrays: an interval per continuous column, a code per categorical one.
+
+    Attributes
+    ----------
+    lower, upper : float64 array of shape (rows, continuous columns)
+        The bounds of each value; NaN where it is missing. Without intervals `upper` is the very
+        object `lower`, and that may be the caller's own array: only read them.
+    codes : int32 array of shape (rows, categorical columns)
+        Positions in the column's vocabulary; -1 is a value never learned.
+    additions : list of lists
+        The values not yet in each vocabulary, in order of first appearance. Their codes follow on
+        from those of the vocabulary.
+    """
+
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    codes: NDArray[np.int32]
+    additions: list[list[object]]
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.lower)

@@ -1,0 +1,104 @@
+"""Cells to category codes, and the errors for those that cannot be categories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boxwise.inputs.missing import is_missing
+from boxwise.inputs.table import Coded, Values
+from boxwise.schema import Vocabulary, is_category, not_a_category, show
+
+UNSEEN = -1
+
+
+def to_codes(
+    values: Values, vocabulary: Vocabulary, *, learn: bool, name: str
+) -> tuple[NDArray[np.int32], list[object]]:
+    """Return the codes of a column, and the values that the vocabulary does not have.
+
+    The vocabulary is only looked up. With `learn`, new values get the codes that follow on from it;
+    without, they get -1 and are not listed.
+    """
+    if isinstance(values, Coded):
+        return _recode(values, vocabulary, learn=learn, name=name)
+    # Equal values fall together here, so the work below is once per distinct value.
+    try:
+        code_of: dict[object, int] = dict.fromkeys(values, UNSEEN)
+    except TypeError:
+        raise _unhashable(values, name) from None
+    additions: list[object] = []
+    new: dict[object, int] = {}
+    known = vocabulary.codes
+    first_new = len(vocabulary)
+    for value in code_of:
+        code = known.get(value)
+        if code is None:
+            plain = plain_category(value)
+            code = known.get(plain)
+            if code is None and learn:
+                code = new.get(plain)
+                if code is None:
+                    if not is_category(plain):
+                        raise _refusal(values, value, plain, name)
+                    code = new[plain] = first_new + len(additions)
+                    additions.append(plain)
+        if code is not None:
+            code_of[value] = code
+    return np.fromiter(map(code_of.__getitem__, values), np.int32, len(values)), additions
+
+
+def _recode(
+    coded: Coded, vocabulary: Vocabulary, *, learn: bool, name: str
+) -> tuple[NDArray[np.int32], list[object]]:
+    present, first, inverse = np.unique(coded.positions, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    values = [coded.categories[p] if p >= 0 else None for p in present[order].tolist()]
+    codes, additions = to_codes(values, vocabulary, learn=learn, name=name)
+    by_position = np.empty_like(codes)
+    by_position[order] = codes
+    return by_position[inverse], additions
+
+
+def plain_category(value: object) -> object:
+    """Return the value as plain Python, None if it is missing.
+
+    What comes from NumPy, and subclasses such as enumerations of text, become the plain value that
+    they are equal to. Anything else is returned as it is.
+    """
+    if is_missing(value):
+        return None
+    if isinstance(value, np.bool_):
+        return bool(value)
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int | np.integer) and not isinstance(value, np.timedelta64):
+        return int(value)
+    if isinstance(value, float | np.floating):
+        return float(value)
+    return value
+
+
+def _unhashable(values: Sequence[object], name: str) -> TypeError:
+    for row, value in enumerate(values):
+        try:
+            hash(value)
+        except TypeError:
+            # The words after the colon are those that scikit-learn's checks look for.
+            return TypeError(
+                f"column {name!r}: {show(value)} cannot be a category (row {row}): argument must "
+                f"be a string or a real number, not {type(value).__name__!r}; "
+                "convert the column to text before learning"
+            )
+    raise AssertionError("every value has a hash")
+
+
+def _refusal(values: Sequence[object], value: object, plain: object, name: str) -> Exception:
+    row = next(row for row, other in enumerate(values) if other is value)
+    if isinstance(plain, complex):
+        return ValueError(f"Complex data not supported: column {name!r}, {show(plain)} (row {row})")
+    return not_a_category(name, plain, f" (row {row})")

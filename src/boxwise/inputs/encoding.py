@@ -1,0 +1,125 @@
+"""From any table to a Batch, by way of the schema."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boxwise.inputs.batch import Batch
+from boxwise.inputs.categories import to_codes
+from boxwise.inputs.express import encode_quickly
+from boxwise.inputs.intervals import check_bounds
+from boxwise.inputs.matching import match_columns, match_upper
+from boxwise.inputs.numbers import check_range, to_floats
+from boxwise.inputs.reading import read_table
+from boxwise.inputs.table import Table
+from boxwise.schema import Schema
+
+
+def encode(X: Any, schema: Schema, *, learn: bool, upper: Any = None) -> Batch:
+    """Turn a table into arrays.
+
+    The schema is not changed, so that an error leaves nothing half done: call
+    ``schema.absorb(batch.additions)`` once the batch is learned.
+
+    Parameters
+    ----------
+    X : table
+        pandas or polars DataFrame, Arrow table, array, list of dicts or list of lists. Columns are
+        matched by name if both X and the schema have names, else by position. None, NaN,
+        pandas.NA and NaT are missing values. pandas.Interval values are intervals from left to
+        right; whether they include their ends is ignored.
+    schema : Schema
+        What the columns are.
+    learn : bool
+        Whether category values not in the schema get new codes, listed in ``Batch.additions``.
+        Otherwise their code is -1.
+    upper : table, optional
+        The upper bounds of the continuous columns, if X holds the lower bounds: by name if both
+        have names (all columns of X may then be there), else in the order of the continuous ones.
+
+    Returns
+    -------
+    Batch
+
+    Examples
+    --------
+    >>> from boxwise.inputs import infer_schema
+    >>> rows = [{"age": 31, "job": "cook"}, {"age": None, "job": "smith"}]
+    >>> schema = infer_schema(rows)
+    >>> batch = encode(rows, schema, learn=True)
+    >>> batch.codes.tolist(), batch.additions
+    ([[0], [1]], [['cook', 'smith']])
+    >>> schema.absorb(batch.additions)
+    >>> encode([{"age": 52, "job": "nurse"}], schema, learn=False).codes.tolist()
+    [[-1]]
+    """
+    if upper is None:
+        batch = encode_quickly(X, schema)
+        if batch is not None:
+            return batch
+    table = read_table(X, schema.names if schema.named else None)
+    positions = match_columns(table, schema)
+    continuous = [positions[j] for j in schema.continuous]
+    lower, highest = _read_numbers(table, continuous, schema.continuous_names)
+    if upper is not None:
+        if highest is not lower:
+            raise ValueError(
+                "X holds intervals and upper is given as well; "
+                "pass intervals in X, or lower and upper bounds as numbers"
+            )
+        highest = _read_upper(read_table(upper), table, schema, positions)
+    if highest is not lower:
+        check_bounds(lower, highest, schema.continuous_names)
+    codes, additions = _read_codes(table, schema, positions, learn=learn)
+    return Batch(lower, highest, codes, additions)
+
+
+def _read_numbers(
+    table: Table, positions: Sequence[int], names: Sequence[str]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the bounds of these columns; one and the same array without intervals."""
+    lower = upper = table.matrix(positions)
+    if lower is None or upper is None:
+        columns = [
+            to_floats(table.numbers(j), name) for j, name in zip(positions, names, strict=True)
+        ]
+        lower = upper = _side_by_side([low for low, _ in columns], table.n_rows)
+        if any(high is not low for low, high in columns):
+            upper = _side_by_side([high for _, high in columns], table.n_rows)
+            check_range(upper, names)
+    check_range(lower, names)
+    return lower, upper
+
+
+def _side_by_side(columns: list[NDArray[np.float64]], n_rows: int) -> NDArray[np.float64]:
+    matrix = np.empty((n_rows, len(columns)))
+    for j, column in enumerate(columns):
+        matrix[:, j] = column
+    return matrix
+
+
+def _read_upper(
+    upper: Table, table: Table, schema: Schema, positions: Sequence[int]
+) -> NDArray[np.float64]:
+    names = schema.continuous_names
+    highest, also = _read_numbers(upper, match_upper(upper, table, schema, positions), names)
+    if also is not highest:
+        raise ValueError("upper holds intervals; give the upper bounds as numbers")
+    return highest
+
+
+def _read_codes(
+    table: Table, schema: Schema, positions: Sequence[int], *, learn: bool
+) -> tuple[NDArray[np.int32], list[list[object]]]:
+    codes = np.empty((table.n_rows, len(schema.categorical)), np.int32)
+    additions = []
+    for k, j in enumerate(schema.categorical):
+        codes[:, k], new = to_codes(
+            table.values(positions[j]), schema.vocabularies[k], learn=learn, name=schema.names[j]
+        )
+        additions.append(new)
+    return codes, additions

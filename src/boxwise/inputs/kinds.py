@@ -1,0 +1,134 @@
+"""Deciding which columns are continuous and which are categorical."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from boxwise.inputs.intervals import interval_types
+from boxwise.inputs.matching import match_upper
+from boxwise.inputs.missing import is_missing, missing_types
+from boxwise.inputs.numbers import is_number_type
+from boxwise.inputs.reading import read_table
+from boxwise.inputs.table import Coded, Table, generated_names
+from boxwise.schema import Column, Kind, Schema, Vocabulary
+
+
+def infer_schema(X: Any, categorical_features: Any = "from_dtype", upper: Any = None) -> Schema:
+    """Make the schema of a table. The vocabularies are still empty.
+
+    Parameters
+    ----------
+    X : table
+        pandas or polars DataFrame, Arrow table, array, list of dicts or list of lists.
+    categorical_features : "from_dtype", list of names, list of positions, mask or None
+        With "from_dtype", text, object, categorical and boolean columns are categorical, numbers
+        and intervals continuous; columns without a type of their own (object arrays, dicts, lists)
+        are continuous if all their values are numbers or intervals. Otherwise the columns listed
+        are categorical and all others continuous; None lists none.
+    upper : table, optional
+        Upper bounds, if X holds lower bounds; checked to fit X.
+
+    Returns
+    -------
+    Schema
+
+    Examples
+    --------
+    >>> infer_schema([{"age": 31, "job": "cook"}, {"age": None, "job": "smith"}])
+    Schema(2 columns: age (continuous), job (categorical, 0 values))
+    """
+    table = read_table(X)
+    names = table.names or generated_names(table.n_columns)
+    if isinstance(categorical_features, str) and categorical_features == "from_dtype":
+        kinds = [_kind(table, j, names[j]) for j in range(table.n_columns)]
+    else:
+        listed = _listed(categorical_features, names)
+        kinds = ["categorical" if j in listed else "continuous" for j in range(len(names))]
+    schema = Schema(
+        [
+            Column(name, kind, Vocabulary() if kind == "categorical" else None)
+            for name, kind in zip(names, kinds, strict=True)
+        ],
+        named=table.names is not None,
+    )
+    if upper is not None:
+        match_upper(read_table(upper), table, schema, range(table.n_columns))
+    return schema
+
+
+def _kind(table: Table, j: int, name: str) -> Kind:
+    kind = table.declared(j)
+    if kind is None:
+        values = table.values(j)
+        kind = None if isinstance(values, Coded) else _kind_of_values(values)
+    if kind is None:
+        raise ValueError(
+            f"column {name!r}: all values are missing, so there is no telling its kind; "
+            "name it in categorical_features, or list all others there"
+        )
+    return kind
+
+
+def _kind_of_values(values: Sequence[object]) -> Kind | None:
+    """Return the kind of Python values, None if all are missing."""
+    types = set(map(type, values)) - missing_types()
+    if not all(is_number_type(kind) or kind in interval_types() for kind in types):
+        return "categorical"
+    return None if all(map(is_missing, values)) else "continuous"
+
+
+def _listed(categorical_features: Any, names: tuple[str, ...]) -> set[int]:
+    """Return the positions of the columns that the user listed."""
+    if categorical_features is None:
+        return set()
+    if isinstance(categorical_features, str) or not isinstance(categorical_features, Iterable):
+        raise ValueError(
+            "categorical_features must be 'from_dtype', a list of names, a list of positions, "
+            f"a mask or None, not {categorical_features!r}"
+        )
+    entries = [e.item() if isinstance(e, np.generic) else e for e in categorical_features]
+    types = set(map(type, entries))
+    if not types:
+        return set()
+    if types == {bool}:
+        return _from_mask(entries, len(names))
+    if types == {int}:
+        return _from_positions(entries, len(names))
+    if all(issubclass(kind, str) for kind in types):
+        return _from_names(entries, names)
+    raise ValueError(
+        "categorical_features must hold names only, positions only, or true and false only; "
+        f"it holds {', '.join(sorted(kind.__name__ for kind in types))}"
+    )
+
+
+def _from_mask(mask: list[bool], n: int) -> set[int]:
+    if len(mask) != n:
+        raise ValueError(
+            f"the mask in categorical_features has {len(mask)} entries, but X has {n} columns"
+        )
+    return {j for j, chosen in enumerate(mask) if chosen}
+
+
+def _from_positions(positions: list[int], n: int) -> set[int]:
+    for position in positions:
+        if not -n <= position < n:
+            raise ValueError(
+                f"categorical_features lists position {position}, but X has {n} columns, "
+                f"at positions 0 to {n - 1}"
+            )
+    return {position % n for position in positions}
+
+
+def _from_names(listed: list[str], names: tuple[str, ...]) -> set[int]:
+    position_of = {name: j for j, name in enumerate(names)}
+    for name in listed:
+        if name not in position_of:
+            shown = ", ".join(map(repr, names[:10])) + (", ..." if len(names) > 10 else "")
+            raise ValueError(
+                f"categorical_features lists {name!r}, but X has no such column; it has {shown}"
+            )
+    return {position_of[name] for name in listed}

@@ -1,0 +1,109 @@
+"""Labels to class codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import column_or_1d
+
+from boxwise.inputs.categories import plain_category
+from boxwise.inputs.missing import is_missing
+from boxwise.schema import Vocabulary, is_category, show
+
+UNLABELLED = -1
+
+
+def encode_labels(
+    y: Any, known: Vocabulary, *, n_rows: int, unlabelled: object = None
+) -> tuple[NDArray[np.int32], list[object]]:
+    """Return the code of each label, and the labels that are not known yet.
+
+    Parameters
+    ----------
+    y : array-like of shape (rows,)
+        Text, whole numbers or truth values.
+    known : Vocabulary
+        The labels so far; it is not changed. New ones get the codes that follow on from it.
+    n_rows : int
+        How many labels there must be.
+    unlabelled : object, optional
+        The mark of a row without a label, which gets the code -1. NaN stands for any missing value.
+        None: every row must have a label.
+    """
+    labels = _read_labels(y)
+    if len(labels) != n_rows:
+        raise ValueError(
+            "Found input variables with inconsistent numbers of samples: "
+            f"X has {n_rows} rows, y has {len(labels)}"
+        )
+    codes = np.empty(n_rows, np.int32)
+    code_of: dict[object, int] = {}
+    additions: list[object] = []
+    for row, label in enumerate(labels):
+        code = code_of.get(label) if type(label) is str else None
+        if code is None:
+            plain = _plain_label(label, row, unlabelled)
+            if plain is None:
+                code = UNLABELLED
+            else:
+                code = known.codes.get(plain, code_of.get(plain))
+                if code is None:
+                    code = len(known) + len(additions)
+                    additions.append(plain)
+                code_of[plain] = code
+        codes[row] = code
+    return codes, additions
+
+
+def declared_labels(classes: Any) -> list[object]:
+    """Return the labels that a caller announces, in order."""
+    return [_plain_label(label, row, None) for row, label in enumerate(_read_labels(classes))]
+
+
+def _read_labels(y: Any) -> Sequence[object]:
+    if y is None:
+        raise ValueError("This estimator requires y to be passed, but the target y is None")
+    if type(y) is list and y and isinstance(y[0], str | int):
+        return y
+    array = y if isinstance(y, np.ndarray) else _to_array(y)
+    if array.ndim != 1:
+        array = column_or_1d(array, warn=True)
+    return array.tolist()  # type: ignore[no-any-return]
+
+
+def _to_array(y: Any) -> NDArray[Any]:
+    values = y.to_list() if hasattr(y, "to_list") else y  # a column of pandas or polars
+    values = values.to_pylist() if hasattr(values, "to_pylist") else values  # of Arrow
+    array = np.asarray(values)
+    if array.dtype.kind not in "US" or not isinstance(values, list):
+        return array
+    plain = np.empty(len(values), dtype=object)  # NumPy would turn a number among texts into text
+    plain[:] = values
+    return plain
+
+
+def _plain_label(label: object, row: int, unlabelled: object) -> object:
+    """Return the label as plain Python, None if the row has none."""
+    missing = is_missing(label)
+    if unlabelled is not None and (missing if is_missing(unlabelled) else label == unlabelled):
+        return None
+    if missing:
+        raise ValueError(
+            f"Input y contains NaN: the label of row {row} is missing; drop such rows, "
+            "or learn from them as unlabelled with unlabelled=float('nan')"
+        )
+    plain = plain_category(label)
+    if isinstance(plain, float) and plain != np.floor(plain):
+        raise ValueError(
+            f"Unknown label type: continuous: the label {plain!r} of row {row} is not a class; "
+            "labels must be text, whole numbers or truth values"
+        )
+    if not is_category(plain) or plain in (np.inf, -np.inf):
+        raise ValueError(
+            f"Unknown label type: the label {show(label)} of row {row} is of type "
+            f"{type(label).__name__}; labels must be text, whole numbers or truth values"
+        )
+    return plain

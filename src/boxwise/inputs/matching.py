@@ -1,0 +1,106 @@
+"""Finding the schema's columns in a table: by name where there are names, else by position."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+
+from boxwise.inputs.table import Table
+from boxwise.schema import Schema
+
+ESTIMATOR = "HyperboxClassifier"
+"""Whose name scikit-learn's wording of errors and warnings asks for."""
+
+
+def match_columns(table: Table, schema: Schema) -> Sequence[int]:
+    """Return, for each column of the schema, its position in the table."""
+    if table.names is not None and schema.named:
+        return _by_name(table.names, schema.names)
+    if table.n_columns != schema.n_features:
+        raise ValueError(
+            f"X has {table.n_columns} features, but {ESTIMATOR} is expecting "
+            f"{schema.n_features} features as input."
+        )
+    if schema.named:
+        message = (
+            f"X does not have valid feature names, but {ESTIMATOR} was fitted with feature names"
+        )
+        warnings.warn(message, UserWarning, stacklevel=3)
+    elif table.names is not None:
+        message = f"X has feature names, but {ESTIMATOR} was fitted without feature names"
+        warnings.warn(message, UserWarning, stacklevel=3)
+    return range(table.n_columns)
+
+
+def match_upper(
+    upper: Table, table: Table, schema: Schema, positions: Sequence[int]
+) -> Sequence[int]:
+    """Return, for each continuous column, its position in the table of upper bounds.
+
+    `positions` says where the schema's columns are in the table of lower bounds.
+    """
+    if upper.n_rows != table.n_rows:
+        raise ValueError(
+            f"upper has {upper.n_rows} rows, but X has {table.n_rows}; each row needs its bounds"
+        )
+    if upper.names is not None and table.names is not None:
+        return _upper_by_name(upper.names, table.names, [positions[j] for j in schema.continuous])
+    if upper.n_columns != len(schema.continuous):
+        raise ValueError(
+            f"upper has {upper.n_columns} columns, but there are {len(schema.continuous)} "
+            f"continuous ones ({_listing(schema.continuous_names)}); give their upper bounds only"
+        )
+    return range(upper.n_columns)
+
+
+def _upper_by_name(
+    upper: tuple[str, ...], lower: tuple[str, ...], continuous: Sequence[int]
+) -> Sequence[int]:
+    position_of = {name: j for j, name in enumerate(upper)}
+    wanted = [lower[j] for j in continuous]
+    absent = [name for name in wanted if name not in position_of]
+    if absent:
+        raise ValueError(
+            f"upper has no column {_listing(absent)}; give an upper bound for each continuous "
+            "column, equal to the lower one where there is no interval"
+        )
+    if set(upper) not in (set(wanted), set(lower)):
+        extra = [name for name in upper if name not in wanted]
+        raise ValueError(
+            f"upper has the columns {_listing(extra)}, which are not continuous columns of X; "
+            "drop them"
+        )
+    return [position_of[name] for name in wanted]
+
+
+def _by_name(found: tuple[str, ...], wanted: tuple[str, ...]) -> Sequence[int]:
+    if found == wanted:
+        return range(len(wanted))
+    position_of = {name: j for j, name in enumerate(found)}
+    absent = sorted(set(wanted) - set(found))
+    extra = sorted(set(found) - set(wanted))
+    if absent or extra:
+        raise ValueError(_mismatch(absent, extra))
+    return [position_of[name] for name in wanted]
+
+
+def _mismatch(absent: list[str], extra: list[str]) -> str:
+    # The first lines are scikit-learn's, word for word: its checks look for them.
+    lines = ["The feature names should match those that were passed during fit."]
+    if extra:
+        lines += ["Feature names unseen at fit time:", *_bullets(extra)]
+    if absent:
+        lines += ["Feature names seen at fit time, yet now missing:", *_bullets(absent)]
+    if extra:
+        lines.append("Drop the columns that were not there when learning.")
+    if absent:
+        lines.append("Add the missing columns; None stands for a missing value.")
+    return "\n".join(lines)
+
+
+def _bullets(names: list[str]) -> list[str]:
+    return [f"- {name}" for name in names[:5]] + ["- ..."] * (len(names) > 5)
+
+
+def _listing(names: Iterable[str]) -> str:
+    return ", ".join(map(repr, names))

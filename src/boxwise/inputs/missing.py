@@ -1,0 +1,28 @@
+"""Which values mean that there is no value: None, NaN, pandas.NA, NaT and masked."""
+
+from __future__ import annotations
+
+import sys
+from types import NoneType
+
+import numpy as np
+
+
+def is_missing(value: object) -> bool:
+    """Say whether the value stands for no value."""
+    if value is None or value is np.ma.masked:
+        return True
+    try:
+        return bool(value != value)  # true of NaN and NaT alone
+    except (TypeError, ValueError, ArithmeticError):
+        # pandas.NA refuses to be a truth value; so do arrays, which are values (if odd ones).
+        return type(value) in missing_types()
+
+
+def missing_types() -> set[type]:
+    """Return the types whose every instance is missing."""
+    types = {NoneType, type(np.ma.masked)}
+    pandas = sys.modules.get("pandas")  # no value is pandas' own unless pandas is loaded
+    if pandas is not None:
+        types |= {type(pandas.NA), type(pandas.NaT)}
+    return types

@@ -1,0 +1,50 @@
+"""Choosing the reader for a table."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from boxwise.inputs.arrays import ArrayTable
+from boxwise.inputs.frames import read_frame
+from boxwise.inputs.rows import read_dicts, read_sequences
+from boxwise.inputs.table import Table, check_shape
+
+
+def read_table(X: Any, expected: tuple[str, ...] | None = None) -> Table:
+    """Return a reader for X.
+
+    Parameters
+    ----------
+    X : table
+        A data frame, an array, a list of dicts, a list of lists, or what NumPy takes for an array.
+    expected : tuple of str, optional
+        The keys that each row must have, if the rows are dicts.
+    """
+    if isinstance(X, np.ndarray):
+        return ArrayTable(X)
+    if isinstance(X, list | tuple):
+        return _read_list(X, expected)
+    if isinstance(X, Mapping):
+        raise TypeError("X is a single dict; wrap it in a list: [X]")
+    sparse = sys.modules.get("scipy.sparse")
+    if sparse is not None and sparse.issparse(X):
+        raise TypeError(
+            "Sparse data was passed, but dense data is required. "
+            "Use '.toarray()' to convert to a dense numpy array."
+        )
+    return read_frame(X) or ArrayTable(X)
+
+
+def _read_list(rows: list[Any] | tuple[Any, ...], expected: tuple[str, ...] | None) -> Table:
+    if not rows:
+        check_shape((0,))
+    first = rows[0]
+    if isinstance(first, Mapping):
+        return read_dicts(rows, expected)
+    if isinstance(first, list | tuple) or (isinstance(first, np.ndarray) and first.ndim == 1):
+        return read_sequences(rows)
+    return ArrayTable(rows)

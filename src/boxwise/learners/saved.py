@@ -1,0 +1,48 @@
+"""Estimators to and from model files."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from boxwise.learners.hyperbox_classifier import HyperboxClassifier
+from boxwise.store import ModelFileError, read
+
+_LEARNERS = {learner.__name__: learner for learner in (HyperboxClassifier,)}
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a model file written by ``save``; the estimator goes on learning where it was.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+
+    Returns
+    -------
+    estimator
+        Of the class that was saved.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is not a model file, is damaged, or needs a newer boxwise. It is a ValueError.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, boxwise
+    >>> clf = boxwise.HyperboxClassifier().fit([[1.0, "a"], [2.0, "b"]], ["no", "yes"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     clf.save(pathlib.Path(folder, "model.box"))
+    ...     boxwise.load(pathlib.Path(folder, "model.box")).predict([[1.9, "b"]])
+    array(['yes'], dtype='<U3')
+    """
+    content, arrays = read(path)
+    learner = _LEARNERS.get(str(content.get("learner")))
+    if learner is None:
+        raise ModelFileError(f"{os.fspath(path)}: this boxwise has no such learner; upgrade it")
+    try:
+        return learner._from_saved(content, arrays)
+    except (ValueError, TypeError, KeyError, OverflowError, MemoryError) as error:
+        raise ModelFileError(f"{os.fspath(path)}: the file is malformed: {error}") from None

@@ -1,0 +1,117 @@
+"""From an estimator's parameters to what the engine asks for, with errors for people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from boxwise.core import Range, Settings
+from boxwise.inputs import Batch
+from boxwise.schema import Schema, show
+
+CONDITIONS = {"each": False, "mean": True}
+
+
+def engine_settings(
+    theta: Any, delta: Any, alpha: Any, gamma: Any, condition: Any, schema: Schema
+) -> Settings:
+    """Check the parameters against the columns."""
+    n, r = len(schema.continuous), len(schema.categorical)
+    if condition not in CONDITIONS:
+        raise ValueError(f"condition must be 'each' or 'mean', not {show(condition)}")
+    if isinstance(alpha, str):
+        if alpha != "auto":
+            raise ValueError(f"alpha must be 'auto' or a number from 0 to 1, not {alpha!r}")
+        share = n / (n + r)
+    else:
+        share = _number("alpha", alpha, 0, 1)
+    gammas = [gamma] * n if isinstance(gamma, Real) or np.ndim(gamma) == 0 else [*gamma]
+    if len(gammas) != n:
+        raise ValueError(
+            f"gamma has {len(gammas)} numbers, but there are {n} continuous columns "
+            f"({', '.join(schema.continuous_names[:5])}{', ...' * (n > 5)})"
+        )
+    return Settings(
+        theta=_number("theta", theta, 0),
+        delta=_number("delta", delta, 0, 1),
+        alpha=share,
+        gamma=[_number("gamma", g, 0, above=True) for g in gammas],
+        mean=CONDITIONS[condition],
+    )
+
+
+def engine_ranges(feature_range: Any, schema: Schema, batch: Batch | None) -> list[Range]:
+    """Return the range of each continuous column.
+
+    Parameters
+    ----------
+    feature_range : "data", a pair, or a mapping from column to pair
+        As the estimators take it.
+    schema : Schema
+        The columns.
+    batch : Batch or None
+        The rows whose ranges are known from the start; None lets the ranges grow from nothing.
+    """
+    if isinstance(feature_range, str) and feature_range == "data":
+        given: dict[int, Range] = {}
+    elif isinstance(feature_range, Mapping):
+        given = dict(_fixed_range(column, pair, schema) for column, pair in feature_range.items())
+    elif isinstance(feature_range, Sequence) and not isinstance(feature_range, str):
+        fixed = _to_range(feature_range, "feature_range")
+        given = dict.fromkeys(schema.continuous, fixed)
+    else:
+        raise ValueError(
+            "feature_range must be 'data', a pair (low, high) or a mapping from column to such a "
+            f"pair, not {show(feature_range)}"
+        )
+    return [
+        given.get(column) or (Range() if batch is None else _data_range(batch, j))
+        for j, column in enumerate(schema.continuous)
+    ]
+
+
+def _data_range(batch: Batch, j: int) -> Range:
+    seen = ~np.isnan(batch.lower[:, j])
+    if not seen.any():
+        return Range()
+    return Range(float(batch.lower[seen, j].min()), float(batch.upper[seen, j].max()))
+
+
+def _fixed_range(column: Any, pair: Any, schema: Schema) -> tuple[int, Range]:
+    if isinstance(column, str):
+        position = schema.names.index(column) if column in schema.names else None
+    else:
+        position = column if column in range(schema.n_features) else None
+    if position not in schema.continuous:
+        raise ValueError(
+            f"feature_range names {column!r}, which is not a continuous column; the continuous "
+            f"columns are {', '.join(schema.continuous_names) or 'none'}"
+        )
+    return position, _to_range(pair, f"feature_range of column {column!r}")
+
+
+def _to_range(pair: Any, what: str) -> Range:
+    try:
+        low, high = (float(bound) for bound in pair)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what} must be a pair (low, high), not {show(pair)}") from None
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise ValueError(f"{what} must have a low end below its high end, not {show(pair)}")
+    return Range(low, high, growing=False)
+
+
+def _number(
+    name: str, value: Any, low: float, high: float = math.inf, *, above: bool = False
+) -> float:
+    if isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value):
+        number = float(value)
+        if (low < number if above else low <= number) and number <= high:
+            return number
+    bounds = f"above {low}" if above else f"{low} or more"
+    if high < math.inf:
+        bounds = f"from {low} to {high}"
+    raise ValueError(f"{name} must be a number {bounds}, not {show(value)}")

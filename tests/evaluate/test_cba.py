@@ -1,0 +1,119 @@
+"""Class balanced accuracy against its definition on a confusion matrix."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import accuracy_score, confusion_matrix
+
+from boxwise.evaluate import Confusion, class_balanced_accuracy
+
+PAIRS = st.lists(st.tuples(*[st.sampled_from("abcd")] * 2), min_size=1, max_size=60)
+
+
+def by_definition(y_true, y_pred):
+    classes = sorted({*y_true, *y_pred})
+    c = confusion_matrix(y_true, y_pred, labels=classes)
+    return float(np.mean(np.diag(c) / np.maximum(c.sum(axis=0), c.sum(axis=1))))
+
+
+@given(PAIRS)
+def test_it_is_the_mean_over_classes_of_the_diagonal_over_the_larger_margin(pairs):
+    y_true, y_pred = zip(*pairs, strict=True)
+    wanted = by_definition(y_true, y_pred)
+    assert class_balanced_accuracy(y_true, y_pred) == pytest.approx(wanted)
+
+
+@given(PAIRS)
+def test_truth_and_prediction_can_change_places(pairs):
+    y_true, y_pred = zip(*pairs, strict=True)
+    there, back = class_balanced_accuracy(y_true, y_pred), class_balanced_accuracy(y_pred, y_true)
+    assert there == pytest.approx(back)
+
+
+def test_a_class_that_only_a_prediction_has_counts_as_missed():
+    assert class_balanced_accuracy(["a", "a"], ["a", "b"]) == 0.25
+
+
+def test_a_class_that_occurs_in_neither_does_not_count():
+    assert class_balanced_accuracy(["a", "b"], ["a", "b"]) == 1.0
+
+
+def test_always_the_common_class_is_no_better_than_its_share():
+    assert class_balanced_accuracy([0] * 90 + [1] * 10, [0] * 100) == pytest.approx(0.45)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [1, 2, 2],
+        [True, False, False],
+        ["x", "y", "y"],
+        [("a", 1), ("b", 2), ("b", 2)],
+        [None, 1, 1],
+    ],
+)
+def test_any_hashable_label_will_do(labels):
+    assert class_balanced_accuracy(labels, labels) == 1.0
+
+
+def test_arrays_and_lists_of_the_same_labels_agree():
+    y_true, y_pred = ["a", "b", "b", "c"], ["a", "b", "c", "c"]
+    assert class_balanced_accuracy(np.array(y_true), np.array(y_pred)) == class_balanced_accuracy(
+        y_true, y_pred
+    )
+    assert class_balanced_accuracy(np.array(y_true), y_true) == 1.0
+
+
+@given(PAIRS)
+def test_adding_one_by_one_is_the_same_as_all_at_once(pairs):
+    y_true, y_pred = zip(*pairs, strict=True)
+    online = Confusion()
+    for truth, prediction in pairs:
+        online.add(truth, prediction)
+    assert len(online) == len(pairs)
+    assert online.cba == pytest.approx(class_balanced_accuracy(y_true, y_pred))
+    assert online.accuracy == pytest.approx(accuracy_score(y_true, y_pred))
+
+
+@given(PAIRS, st.integers(1, 70))
+def test_a_window_scores_the_last_rows_only(pairs, window):
+    recent, last = Confusion(window=window), Confusion()
+    recent.update(*zip(*pairs, strict=True))
+    last.update(*zip(*pairs[-window:], strict=True))
+    assert len(recent) == len(last) == min(window, len(pairs))
+    assert recent.accuracy == last.accuracy
+    assert recent.cba == pytest.approx(last.cba)
+
+
+def test_nothing_added_has_no_score():
+    assert len(Confusion()) == 0
+    assert math.isnan(Confusion().accuracy)
+    assert math.isnan(Confusion().cba)
+
+
+def test_no_rows_is_an_error():
+    with pytest.raises(ValueError, match="at least one row"):
+        class_balanced_accuracy([], [])
+
+
+def test_unequal_lengths_are_an_error():
+    with pytest.raises(ValueError, match="y_true has 2 rows, y_pred has 1"):
+        class_balanced_accuracy(["a", "b"], ["a"])
+
+
+def test_a_string_is_not_taken_for_a_list_of_letters():
+    with pytest.raises(TypeError, match="y_true is one string, 'approved'"):
+        Confusion().update("approved", "declined")
+
+
+def test_a_table_is_not_taken_for_a_column():
+    with pytest.raises(ValueError, match="y_pred must be one column"):
+        class_balanced_accuracy([0, 1], np.zeros((2, 1)))
+
+
+def test_a_window_of_no_rows_is_an_error():
+    with pytest.raises(ValueError, match="window must be at least 1 row, not 0"):
+        Confusion(window=0)

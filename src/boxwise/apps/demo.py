@@ -17,7 +17,7 @@ from boxwise import HyperboxClassifier
 from boxwise.datasets import LoanStream
 from boxwise.evaluate import Confusion
 
-ROWS = 20_000
+ROWS = 30_000
 NOISE = 0.05
 # From a decision about money (income against loan) to one about people (age and education).
 BEFORE, AFTER = 7, 3
@@ -52,7 +52,7 @@ class Progress:
 def classifier() -> HyperboxClassifier:
     """Return the model of the demo, before it has seen anything."""
     # Twenty makes of car say nothing about a loan: delta=1 lets a box hold any mixture of them.
-    return HyperboxClassifier(theta=0.4, delta=1.0)
+    return HyperboxClassifier(theta=0.3, delta=1.0)
 
 
 def stream(rows: int, seed: int) -> LoanStream:
@@ -98,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         from boxwise.apps.screen import Screen
     except ModuleNotFoundError as missing:
-        if missing.name != "rich":
+        if (missing.name or "").partition(".")[0] != "rich":
             raise
         print('The demo needs the package rich: pip install "boxwise[cli]"', file=sys.stderr)
         return 1

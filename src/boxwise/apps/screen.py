@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy as np
 import rich.progress as bars
 from rich.console import Console
-from rich.padding import Padding
 
 if TYPE_CHECKING:
     from boxwise import HyperboxClassifier
@@ -27,15 +27,9 @@ class Screen:
         self._introduce()
         tenths, now = 0, None
         with self._bar() as bar:
-            task = bar.add_task("", total=self.total, rate="", boxes="", recent="")
+            task = bar.add_task("", total=self.total)
             for now in run:
-                bar.update(
-                    task,
-                    completed=now.rows,
-                    rate=f"{now.rows_per_second:,.0f} rows/s",
-                    boxes=f"{now.boxes:,} boxes",
-                    recent=in_words(now.recent),
-                )
+                bar.update(task, completed=now.rows, description=beside_the_bar(now))
                 before, tenths = tenths, now.rows * 10 // self.total
                 if tenths > before:
                     self.console.print(line(now))
@@ -56,9 +50,9 @@ class Screen:
 
     def _bar(self) -> bars.Progress:
         return bars.Progress(
-            bars.BarColumn(bar_width=20),
+            bars.BarColumn(bar_width=15),
             bars.MofNCompleteColumn(),
-            bars.TextColumn("{task.fields[rate]}  {task.fields[boxes]}  {task.fields[recent]}"),
+            bars.TextColumn("{task.description}", markup=False),
             console=self.console,
             transient=True,
             disable=not self.console.is_terminal,
@@ -72,7 +66,14 @@ class Screen:
         )
         self.console.print("\nThe largest box of each kind:")
         for i in largest(model):
-            self.console.print(Padding(model.boxes_.describe(i), (0, 0, 0, 2)))
+            self.console.print(
+                fill(
+                    model.boxes_.describe(i),
+                    self.console.width,
+                    initial_indent="  ",
+                    subsequent_indent="    ",
+                )
+            )
 
 
 def line(now: Progress) -> str:
@@ -80,6 +81,14 @@ def line(now: Progress) -> str:
     figures = f"{now.rows:>9,}{now.boxes:>10,}{now.rows_per_second:>10,.0f}"
     scores = (f"{s.accuracy:>11.1%}{s.cba:>7.3f}" for s in (now.overall, now.recent))
     return figures + "".join(scores)
+
+
+def beside_the_bar(now: Progress) -> str:
+    """Return the latest figures, on two lines so that they fit on a narrow terminal."""
+    return (
+        f"{now.rows_per_second:,.0f} rows/s, {now.boxes:,} boxes\n"
+        f"{in_words(now.recent)}; all {now.overall.accuracy:.1%}, {now.overall.cba:.3f}"
+    )
 
 
 def in_words(scores: Scores) -> str:

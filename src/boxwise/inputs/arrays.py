@@ -60,9 +60,11 @@ def _unmasked(X: Any) -> NDArray[Any]:
     """Return a masked array as a plain one in which what was masked is missing."""
     if X.dtype.kind in "iuf":
         return np.ma.filled(X.astype(np.float64), np.nan)
-    if X.dtype.kind in "bOU":
-        return np.ma.filled(X.astype(object), None)
-    return np.asarray(X)
+    plain: NDArray[Any] = np.asarray(X)
+    if plain.dtype.kind in "bOU":
+        plain = plain.astype(object)
+        plain[np.ma.getmaskarray(X)] = None
+    return plain
 
 
 def _check_array(array: NDArray[Any]) -> None:

@@ -10,10 +10,11 @@ import narwhals as nw
 
 from boxwise.inputs.intervals import interval_types
 from boxwise.inputs.missing import is_missing
-from boxwise.inputs.table import NUMERIC, Coded, Numbers, Values, check_shape, column_names
+from boxwise.inputs.table import Coded, Numbers, Values, check_shape, column_names
 from boxwise.schema import Kind
 
 _CATEGORICAL = (nw.String, nw.Categorical, nw.Enum, nw.Boolean)
+_NOT_IN_NUMPY = (nw.Decimal, nw.Int128, nw.UInt128)
 
 
 class FrameTable:
@@ -43,10 +44,8 @@ class FrameTable:
     def numbers(self, j: int) -> Numbers:
         """Return column j, as an array if its dtype is one of NumPy's numbers."""
         series = self._columns[j]
-        if series.dtype.is_numeric() and not series.dtype.is_decimal():
-            array = series.to_numpy()
-            if array.dtype.kind in NUMERIC:  # 128-bit integers arrive as objects
-                return array
+        if series.dtype.is_numeric() and series.dtype not in _NOT_IN_NUMPY:
+            return series.to_numpy()
         return list(series.to_list())
 
     def values(self, j: int) -> Values:

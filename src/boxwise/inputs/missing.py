@@ -1,16 +1,14 @@
-"""Which values mean that there is no value: None, NaN, pandas.NA, NaT and masked."""
+"""Which values mean that there is no value: None, NaN, pandas.NA and NaT."""
 
 from __future__ import annotations
 
 import sys
 from types import NoneType
 
-import numpy as np
-
 
 def is_missing(value: object) -> bool:
     """Say whether the value stands for no value."""
-    if value is None or value is np.ma.masked:
+    if value is None:
         return True
     try:
         return bool(value != value)  # true of NaN and NaT alone
@@ -21,7 +19,7 @@ def is_missing(value: object) -> bool:
 
 def missing_types() -> set[type]:
     """Return the types whose every instance is missing."""
-    types = {NoneType, type(np.ma.masked)}
+    types: set[type] = {NoneType}
     pandas = sys.modules.get("pandas")  # no value is pandas' own unless pandas is loaded
     if pandas is not None:
         types |= {type(pandas.NA), type(pandas.NaT)}

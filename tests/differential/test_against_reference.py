@@ -1,0 +1,138 @@
+"""The engine against the specification: the same boxes and the same answers, bit for bit."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from boxwise import HyperboxClassifier
+from boxwise.reference import EIOL
+
+from .streams import UNLABELLED, Stream, streams
+
+thorough = settings(
+    max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+
+
+def assert_same_boxes(clf: HyperboxClassifier, reference: EIOL) -> None:
+    boxes = clf.boxes_
+    assert len(boxes) == len(reference.boxes)
+    for i, box in enumerate(reference.boxes):
+        unset = [v > w for v, w in zip(box.V, box.W, strict=True)]
+        V = [math.nan if u else v for v, u in zip(box.V, unset, strict=True)]
+        W = [math.nan if u else w for w, u in zip(box.W, unset, strict=True)]
+        np.testing.assert_array_equal(boxes.lower[i], V)
+        np.testing.assert_array_equal(boxes.upper[i], W)
+        assert boxes.counts[i] == box.D
+        assert boxes.n_samples[i] == box.n
+        assert boxes.labels[i] == (UNLABELLED if box.label is None else box.label)
+    assert clf._model.engine.rejections == reference.rejections
+
+
+def assert_same_answers(clf: HyperboxClassifier, reference: EIOL, stream: Stream) -> None:
+    X, upper = stream.table()
+    membership = clf.membership(X, upper=upper)
+    for row, sample in zip(membership.tolist(), stream.samples(), strict=True):
+        assert row == [reference.membership(box, *sample) for box in reference.boxes]
+    if not reference.classes:
+        with pytest.raises(ValueError, match="no labelled"):
+            clf.predict(X, upper=upper)
+        return
+    predicted = clf.predict(X, upper=upper)
+    assert predicted.tolist() == [reference.predict(*sample) for sample in stream.samples()]
+    probabilities = clf.predict_proba(X, upper=upper)
+    assert (clf.classes_[probabilities.argmax(axis=1)] == predicted).all()
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1, rtol=0, atol=1e-12)
+
+
+@thorough
+@given(streams())
+def test_partial_fit_learns_the_boxes_of_the_reference(stream):
+    X, upper = stream.table()
+    clf = stream.classifier().partial_fit(X, stream.labels, upper=upper)
+    reference = stream.reference()
+    assert_same_boxes(clf, reference)
+    assert_same_answers(clf, reference, stream)
+
+
+@thorough
+@given(streams(max_rows=60))
+def test_fit_knows_the_ranges_from_the_start(stream):
+    X, upper = stream.table()
+    clf = stream.classifier().fit(X, stream.labels, upper=upper)
+    reference = stream.reference(known_ranges=True)
+    assert_same_boxes(clf, reference)
+    assert_same_answers(clf, reference, stream)
+
+
+def learn_rows(clf: HyperboxClassifier, stream: Stream, rows: slice) -> None:
+    X, upper = stream.table()
+    clf.partial_fit(X[rows], stream.labels[rows], upper=None if upper is None else upper[rows])
+
+
+@settings(max_examples=60, deadline=None)
+@given(streams(max_rows=60), st.randoms(use_true_random=False))
+def test_one_row_a_call_and_any_chunks_give_the_same_state_as_bulk(stream, random):
+    X, upper = stream.table()
+    bulk = stream.classifier().partial_fit(X, stream.labels, upper=upper)
+    single, chunked = stream.classifier(), stream.classifier()
+    for i in range(len(X)):
+        learn_rows(single, stream, slice(i, i + 1))
+    begin = 0
+    while begin < len(X):
+        end = begin + random.randrange(1, 20)
+        learn_rows(chunked, stream, slice(begin, end))
+        begin = end
+    header, arrays = bulk._model.to_state()
+    for other in (single, chunked):
+        other_header, other_arrays = other._model.to_state()
+        assert other_header == header
+        for name, array in arrays.items():
+            np.testing.assert_array_equal(other_arrays[name], array)
+
+
+@settings(max_examples=25, deadline=None)
+@given(streams(max_rows=500))
+def test_longer_streams_reach_full_blocks_of_boxes(stream):
+    X, upper = stream.table()
+    clf = stream.classifier().partial_fit(X, stream.labels, upper=upper)
+    assert_same_boxes(clf, stream.reference())
+
+
+def interleaved_classes(seed: int, condition: str, delta: float, n_values: int) -> Stream:
+    """Two classes in the same places with the same categories: expansions run into each other."""
+    rng = np.random.default_rng(seed)
+    points = rng.integers(0, 20, (400, 2)) / 20
+    values = rng.integers(0, n_values, (400, 2))
+    return Stream(
+        theta=0.3,
+        delta=delta,
+        alpha=0.5,
+        gamma=[1.0, 1.0],
+        condition=condition,
+        fixed_range=True,
+        lower=points.tolist(),
+        upper=points.tolist(),
+        values=[[f"v{v}" for v in row] for row in values.tolist()],
+        labels=rng.integers(0, 2, 400).tolist(),
+    )
+
+
+@pytest.mark.parametrize("condition", ["each", "mean"])
+@pytest.mark.parametrize(("delta", "n_values"), [(0.1, 2), (0.7, 1), (1.0, 1)])
+def test_streams_that_reject_many_expansions(condition, delta, n_values):
+    rejections = 0
+    for seed in range(3):
+        stream = interleaved_classes(seed, condition, delta, n_values)
+        X, upper = stream.table()
+        clf = stream.classifier().partial_fit(X, stream.labels, upper=upper)
+        reference = stream.reference()
+        assert_same_boxes(clf, reference)
+        assert_same_answers(clf, reference, stream)
+        rejections += reference.rejections
+    assert rejections > 1000  # else the overlap test was not tested

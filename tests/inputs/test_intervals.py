@@ -1,5 +1,6 @@
 """Intervals: from a second table of upper bounds, or from pandas.Interval values."""
 
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -155,6 +156,7 @@ def test_an_infinite_interval_is_refused() -> None:
 
 
 def test_without_intervals_upper_is_the_very_same_array() -> None:
-    for X in (LOWER, LOWER.to_numpy(dtype=object), LOWER.to_dict("records")):
+    decimals = [{"a": Decimal(1), "c": "x"}, {"a": pd.NA, "c": "y"}]
+    for X in (LOWER, LOWER.to_numpy(dtype=object), LOWER.to_dict("records"), decimals):
         batch = encode(X, infer_schema(X), learn=True)
         assert batch.upper is batch.lower

@@ -111,6 +111,8 @@ def test_unnamed_rows_match_by_position_with_scikit_learns_warning() -> None:
             check(X, named())
     with pytest.warns(UserWarning, match=words):
         encode(lists[:1], named(), learn=False)
+    with pytest.warns(UserWarning, match=words):
+        encode(np.zeros((1, 2)), infer_schema([{"a": 1, "b": 2}]), learn=False)
 
 
 def test_named_rows_match_an_unnamed_schema_by_position_with_scikit_learns_warning() -> None:

@@ -10,19 +10,18 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-import scipy.sparse
+import scipy.sparse  # type: ignore[import-untyped]
 from sklearn.utils.estimator_checks import _NotAnArray
 
 from boxwise import schema
 from boxwise.inputs import encode, infer_schema
 
 
-@pytest.mark.parametrize(
-    "X", [scipy.sparse.csr_matrix(np.eye(2)), scipy.sparse.csr_array(np.eye(2))]
-)
-def test_sparse_data_is_refused_in_scikit_learns_words(X: Any) -> None:
+@pytest.mark.parametrize("form", ["bsr", "coo", "csc", "csr", "dia", "dok", "lil"])
+@pytest.mark.parametrize("container", [scipy.sparse.csr_matrix, scipy.sparse.csr_array])
+def test_sparse_data_is_refused_in_scikit_learns_words(container: Any, form: str) -> None:
     with pytest.raises(TypeError, match="Sparse data was passed, but dense data is required"):
-        infer_schema(X)
+        infer_schema(container(np.eye(2)).asformat(form))
 
 
 @pytest.mark.parametrize("X", [np.zeros(3), [1, 2, 3], ["ab", "cd"], pd.Series([1, 2])])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from textwrap import fill
 from typing import TYPE_CHECKING
@@ -55,7 +56,7 @@ class Screen:
             bars.TextColumn("{task.description}", markup=False),
             console=self.console,
             transient=True,
-            disable=not self.console.is_terminal,
+            disable=not sys.stdout.isatty(),
         )
 
     def _summarise(self, end: Progress, model: HyperboxClassifier) -> None:

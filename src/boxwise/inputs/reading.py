@@ -28,14 +28,14 @@ def read_table(X: Any, expected: tuple[str, ...] | None = None) -> Table:
         return ArrayTable(X)
     if isinstance(X, list | tuple):
         return _read_list(X, expected)
-    if isinstance(X, Mapping):
-        raise TypeError("X is a single dict; wrap it in a list: [X]")
     sparse = sys.modules.get("scipy.sparse")
     if sparse is not None and sparse.issparse(X):
         raise TypeError(
             "Sparse data was passed, but dense data is required. "
             "Use '.toarray()' to convert to a dense numpy array."
         )
+    if isinstance(X, Mapping):  # asked after sparse, because one sparse format is a dict
+        raise TypeError("X is a single dict; wrap it in a list: [X]")
     return read_frame(X) or ArrayTable(X)
 
 

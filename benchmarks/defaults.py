@@ -1,0 +1,69 @@
+"""Which theta and delta to start from: CBA and number of boxes over the paper's 14 data sets.
+
+    BOXWISE_DATA=... python -m benchmarks.defaults      writes benchmarks/results/defaults.csv
+
+Every setting is one for all data sets, as a default must be: nothing is tuned per data set.
+"""
+
+from __future__ import annotations
+
+import csv
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.model_selection import StratifiedKFold
+
+from benchmarks import paper_data
+from boxwise import HyperboxClassifier
+from boxwise.evaluate import class_balanced_accuracy
+
+THETAS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
+DELTAS = (0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
+CONDITIONS = ("each", "mean")
+RESULTS = Path(__file__).parent / "results" / "defaults.csv"
+
+
+def measure(name: str, theta: float, condition: str) -> list[list[object]]:
+    """Return a row of results for each delta: stratified 4-fold, seed 0."""
+    import warnings
+
+    warnings.filterwarnings("ignore", message="The least populated class")
+    X, y, categorical = paper_data.load(name)
+    folds = [*StratifiedKFold(4, shuffle=True, random_state=0).split(X, y)]
+    rows: list[list[object]] = []
+    for delta in DELTAS:
+        scores, boxes = [], []
+        for train, test in folds:
+            clf = HyperboxClassifier(
+                theta, delta, condition=condition, categorical_features=categorical
+            ).fit(X[train], y[train])
+            scores.append(class_balanced_accuracy(y[test], clf.predict(X[test])))
+            boxes.append(len(clf.boxes_))
+        rows.append(
+            [name, condition, theta, delta, f"{np.mean(scores):.4f}", f"{np.mean(boxes):.0f}"]
+        )
+    return rows
+
+
+def main() -> None:
+    """Measure every setting, write the table, print the means."""
+    work = [*product(paper_data.names(), THETAS, CONDITIONS)]
+    results = Parallel(n_jobs=-1, verbose=5)(delayed(measure)(*item) for item in work)
+    rows = [row for part in results for row in part]
+    RESULTS.parent.mkdir(exist_ok=True)
+    with RESULTS.open("w", newline="") as file:
+        csv.writer(file).writerows(
+            [["dataset", "condition", "theta", "delta", "cba", "boxes"], *rows]
+        )
+    print("condition theta delta   mean CBA   boxes (geometric mean)")
+    for condition, theta, delta in product(CONDITIONS, THETAS, DELTAS):
+        chosen = [row for row in rows if row[1:4] == [condition, theta, delta]]
+        cba = np.mean([float(str(row[4])) for row in chosen])
+        boxes = np.exp(np.mean([np.log(float(str(row[5]))) for row in chosen]))
+        print(f"{condition:9s} {theta:5.2f} {delta:5.2f}   {cba:8.3f}   {boxes:6.0f}")
+
+
+if __name__ == "__main__":
+    main()

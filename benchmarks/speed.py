@@ -1,0 +1,191 @@
+"""How fast: against hyperbox-brain, over the number of rows, against the machine's bound.
+
+    python -m benchmarks.speed            (or: make bench)
+
+Prints Markdown and writes it to benchmarks/results/speed.md. Comparisons are made in one run, on
+the same rows, and reported as ratios; absolute times depend on the machine.
+"""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+from boxwise import HyperboxClassifier
+from boxwise.datasets import LoanStream, loans
+
+RESULTS = Path(__file__).parent / "results" / "speed.md"
+LATEST = 2_000  # rows over which the marginal cost of learning and predicting is taken
+lines: list[str] = []
+
+
+def say(text: str = "") -> None:
+    print(text, flush=True)
+    lines.append(text)
+
+
+def seconds(work: Callable[[], object], repeat: int = 1) -> float:
+    """Return the least time of a few runs."""
+    times = []
+    for _ in range(repeat):
+        start = perf_counter()
+        work()
+        times.append(perf_counter() - start)
+    return min(times)
+
+
+def scaled_table(n_rows: int) -> tuple[np.ndarray, np.ndarray, list[int]]:
+    """Return the loan stream in the only form hyperbox-brain takes: scaled, numbered categories."""
+    columns, labels = LoanStream(n_rows, function=2, noise=0.05, seed=1).table()
+    numbers = [c for c in columns.values() if c.dtype.kind in "fi"]
+    texts = [c for c in columns.values() if c.dtype.kind not in "fi"]
+    X = np.empty((n_rows, len(columns)), dtype=object)
+    for j, c in enumerate(numbers):
+        X[:, j] = (c - c.min()) / (c.max() - c.min())
+    for j, c in enumerate(texts, start=len(numbers)):
+        X[:, j] = np.unique(c, return_inverse=True)[1]
+    y = np.unique(labels, return_inverse=True)[1]
+    return X, y, [*range(len(numbers), len(columns))]
+
+
+def against_hyperbox_brain(n_rows: int = 2_000) -> None:
+    from hbbrain.mixed_data.eiol_gfmm import ExtendedImprovedOnlineGFMM
+
+    X, y, categorical = scaled_table(n_rows)
+    n = X.shape[1] - len(categorical)
+    say(f"## Against hyperbox-brain 0.1.6, loan stream, {n_rows:,} rows, version 1\n")
+    say("| θ = δ | boxes (ours / theirs) | learn: theirs | ours | ratio | predict: theirs | ours "
+        "| ratio | same predictions |")
+    say("|---|---|---|---|---|---|---|---|---|")
+    for size in (0.1, 0.5):
+        theirs = ExtendedImprovedOnlineGFMM(size, 1, size, n / X.shape[1])
+        ours = HyperboxClassifier(
+            size, size, categorical_features=categorical, feature_range=(0, 1)
+        )
+        learn_theirs = seconds(lambda m=theirs: m.fit(X, y, categorical_features=categorical))
+        learn_ours = seconds(lambda m=ours: m.fit(X, y), repeat=5)
+        rows = X[:500]
+        predict_theirs = seconds(lambda m=theirs: m.predict(rows))
+        predict_ours = seconds(lambda m=ours: m.predict(rows), repeat=5)
+        same = np.mean(theirs.predict(rows) == ours.predict(rows))
+        say(
+            f"| {size} | {len(ours.boxes_):,} / {len(theirs.V):,} "
+            f"| {learn_theirs:.2f} s | {learn_ours * 1e3:.2f} ms "
+            f"| **{learn_theirs / learn_ours:,.0f}×** "
+            f"| {predict_theirs / len(rows) * 1e3:.2f} ms/row "
+            f"| {predict_ours / len(rows) * 1e6:.1f} µs/row "
+            f"| **{predict_theirs / predict_ours:,.0f}×** | {same:.1%} |"
+        )
+    say()
+
+
+def over_rows() -> None:
+    say("## Over the number of rows, loan stream, through the estimator\n")
+    say(f"µs per row over the last {LATEST:,} rows learned, and over as many rows predicted.\n")
+    say("| rows | condition | θ = δ | boxes | learn | predict | bytes per box |")
+    say("|---|---|---|---|---|---|---|")
+    for n_rows in (1_000, 10_000, 100_000):
+        X, y, categorical = scaled_table(n_rows + LATEST)
+        for condition, size in (("each", 0.1), ("each", 0.5), ("mean", 0.5)):
+            clf = HyperboxClassifier(
+                size, size, condition=condition, categorical_features=categorical
+            )
+            before = max(n_rows - LATEST, 0)
+            if before:
+                clf.partial_fit(X[:before], y[:before])
+            learn = seconds(lambda m=clf, b=before, n=n_rows: m.partial_fit(X[b:n], y[b:n]))
+            predict = seconds(lambda m=clf, n=n_rows: m.predict(X[n:]), repeat=2)
+            engine = clf._model.engine
+            say(
+                f"| {n_rows:,} | {condition} | {size} | {engine.n_boxes:,} "
+                f"| {learn / (n_rows - before) * 1e6:.1f} | {predict / LATEST * 1e6:.1f} "
+                f"| {engine.bytes / engine.n_boxes:.0f} |"
+            )
+    say()
+
+
+def against_the_bound() -> None:
+    """Compare a brute-force prediction with reading the same memory once, as fast as NumPy can."""
+    say("## How near the bound\n")
+    say("To predict by brute force, all counts of the row's values, all box sizes and, where "
+        "the categories leave the box in question, all intervals must be read. The bound is the "
+        "time that NumPy takes to sum as many bytes; the share read is not known, so it is "
+        "given for the categories alone and for everything.\n")
+    say("| boxes | predict, ns per box | bound, categories only | bound, everything |")
+    say("|---|---|---|---|")
+    for n_rows in (2_000, 10_000, 50_000):
+        X, y, categorical = scaled_table(n_rows + LATEST)
+        clf = HyperboxClassifier(0.1, 0.1, categorical_features=categorical)
+        clf.fit(X[:n_rows], y[:n_rows])
+        boxes = clf._model.engine.n_boxes
+        batch = clf._read(X[n_rows:], None)[1]
+        took = seconds(lambda m=clf, b=batch: m._model.predict(b), repeat=3) / LATEST / boxes
+        n, r = X.shape[1] - len(categorical), len(categorical)
+        bounds = []
+        for size in (4 * r + 4, 16 * n + 4 * r + 4):
+            data = np.ones(boxes * size // 8)
+            bounds.append(seconds(lambda d=data: d.sum(), repeat=50) / boxes)
+        say(f"| {boxes:,} | {took * 1e9:.2f} | {bounds[0] * 1e9:.2f} | {bounds[1] * 1e9:.2f} |")
+    say()
+
+
+def small_things() -> None:
+    say("## Small things\n")
+    rows, labels = loans(3_000, function=2, seed=2)
+    say("| | |\n|---|---|")
+    for name, statement in (
+        ("`import boxwise`", "import boxwise"),
+        ("of which scikit-learn's base", "import sklearn.base"),
+        ("of which the engine", "import boxwise.core._native"),
+    ):
+        code = f"import time; t = time.perf_counter(); {statement}; print(time.perf_counter() - t)"
+        if "engine" in name:
+            code = "import boxwise.schema, sys, importlib.util, time, pathlib, boxwise.core as c\n"
+            code += "p = next(pathlib.Path(c.__path__[0]).glob('_native*'))\n"
+            code = (
+                "import importlib.machinery as m, importlib.util as u, time, sys\n"
+                "spec = u.find_spec('boxwise.core._native')\n"
+                "sys.modules.pop('boxwise.core._native', None)\n"
+                "t = time.perf_counter(); mod = u.module_from_spec(spec); "
+                "spec.loader.exec_module(mod); print(time.perf_counter() - t)"
+            )
+        runs = [
+            float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                                 check=True).stdout)
+            for _ in range(5)
+        ]
+        say(f"| {name} | {min(runs) * 1e3:.0f} ms |")
+    clf = HyperboxClassifier(0.5, 0.5).partial_fit(rows[:1_000], labels[:1_000])
+    boxes = len(clf.boxes_)
+    learn = seconds(
+        lambda: [clf.partial_fit([r], [y]) for r, y in zip(rows[1000:], labels[1000:], strict=True)]
+    )
+    say(f"| one `partial_fit` of one row (a dict, 9 columns, {boxes:,}+ boxes) "
+        f"| {learn / 2_000 * 1e6:.1f} µs |")
+    small = HyperboxClassifier(0.5, 0.5).partial_fit(rows[:20], labels[:20])
+    predict = seconds(lambda: [small.predict([r]) for r in rows[:2_000]], repeat=3)
+    say(f"| one `predict` of one row (a dict, {len(small.boxes_)} boxes) "
+        f"| {predict / 2_000 * 1e6:.1f} µs |")
+    say()
+
+
+def main() -> None:
+    say("# Speed\n")
+    say(f"Made by `make bench`; {platform.machine()}, Python {platform.python_version()}, "
+        f"NumPy {np.__version__}.\n")
+    against_hyperbox_brain()
+    over_rows()
+    against_the_bound()
+    small_things()
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()

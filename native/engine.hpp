@@ -121,8 +121,7 @@ class Engine {
   bool contains(const Group& g, Slot slot, const Sample& x) const;
   void find_container(std::size_t group, const Sample& x);
   void collect(std::size_t group, const Sample& x);
-  template <class Sum>
-  void collect_counting(std::size_t group, const Sample& x, bool exotic);
+  void consider(std::size_t group, Slot slot, const Sample& x, std::size_t sized, bool exotic);
   void offer_container(std::size_t group, Slot slot);
   bool stays_pure(Place place, const Sample& x) const;
   bool overlaps_any(Place place, const Sample& x);
@@ -138,6 +137,11 @@ class Engine {
   template <class Sum>
   void judge_group(const Group& g, const Sample& x, double& bar, double& best,
                    std::uint64_t& weight) const;
+  template <class Sum>
+  void judge_block(const Group& g, const Sample& x, const Sum* sum, std::size_t begin, double from,
+                   double below, double& bar, double& best, std::uint64_t& weight) const;
+  double finish(const Group& g, Slot slot, const Sample& x, std::size_t seen, double dist,
+                double b_cat, double bar) const;
   std::size_t winner(const Verdict& verdict) const;
   template <class Sum>
   void degrees(const Group& g, const Sample& x, double* out) const;

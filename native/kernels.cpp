@@ -1,9 +1,9 @@
 #include "kernels.hpp"
 
 // One binary, the best instructions of each machine: glibc picks the clone when the module loads.
-#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(BOXWISE_NO_CLONES)
-#define CLONES __attribute__((target_clones("default", "arch=haswell", "arch=skylake-avx512")))
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && __GNUC__ >= 12 && \
+    !defined(__clang__) && !defined(BOXWISE_NO_CLONES)
+#define CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 #else
 #define CLONES
 #endif
@@ -20,19 +20,27 @@ using std::size_t;
 using std::uint32_t;
 using std::uint64_t;
 
-CLONES void tally(const uint32_t* RESTRICT row, uint32_t* RESTRICT sum, uint32_t* RESTRICT low,
-                  size_t m) {
-  for (size_t i = 0; i < m; ++i) {
-    sum[i] += row[i];
-    low[i] = row[i] < low[i] ? row[i] : low[i];
-  }
+CLONES void add(const uint32_t* const rows[4], uint32_t* RESTRICT sum, size_t m) {
+  const uint32_t *RESTRICT a = rows[0], *RESTRICT b = rows[1];
+  const uint32_t *RESTRICT c = rows[2], *RESTRICT d = rows[3];
+  for (size_t i = 0; i < m; ++i) sum[i] += (a[i] + b[i]) + (c[i] + d[i]);
 }
 
-CLONES void tally(const uint32_t* RESTRICT row, uint64_t* RESTRICT sum, uint32_t* RESTRICT low,
-                  size_t m) {
+CLONES void add(const uint32_t* const rows[4], uint64_t* RESTRICT sum, size_t m) {
+  const uint32_t *RESTRICT a = rows[0], *RESTRICT b = rows[1];
+  const uint32_t *RESTRICT c = rows[2], *RESTRICT d = rows[3];
+  for (size_t i = 0; i < m; ++i)
+    sum[i] += (uint64_t{a[i]} + uint64_t{b[i]}) + (uint64_t{c[i]} + uint64_t{d[i]});
+}
+
+CLONES void least(const uint32_t* const rows[4], uint32_t* RESTRICT low, size_t m) {
+  const uint32_t *RESTRICT a = rows[0], *RESTRICT b = rows[1];
+  const uint32_t *RESTRICT c = rows[2], *RESTRICT d = rows[3];
   for (size_t i = 0; i < m; ++i) {
-    sum[i] += row[i];
-    low[i] = row[i] < low[i] ? row[i] : low[i];
+    const uint32_t ab = a[i] < b[i] ? a[i] : b[i];
+    const uint32_t cd = c[i] < d[i] ? c[i] : d[i];
+    const uint32_t abcd = ab < cd ? ab : cd;
+    low[i] = abcd < low[i] ? abcd : low[i];
   }
 }
 
@@ -95,6 +103,30 @@ CLONES void distance(const double* RESTRICT V, const double* RESTRICT W, double 
     out = V[i] > W[i] ? 0.0 : out;
     dist[i] = dist[i] > out ? dist[i] : out;
   }
+}
+
+CLONES size_t between(const uint32_t* RESTRICT sum, const uint32_t* RESTRICT n, double from,
+                      double below, double* RESTRICT over, size_t m) {
+  size_t passing = 0;
+  for (size_t i = 0; i < m; ++i) {
+    const double have = static_cast<double>(sum[i]), all = static_cast<double>(n[i]);
+    const bool passes = (have >= all * from) & (have < all * below);
+    over[i] = passes ? -1.0 : 1.0;
+    passing += passes;
+  }
+  return passing;
+}
+
+CLONES size_t between(const uint64_t* RESTRICT sum, const uint32_t* RESTRICT n, double from,
+                      double below, double* RESTRICT over, size_t m) {
+  size_t passing = 0;
+  for (size_t i = 0; i < m; ++i) {
+    const double have = static_cast<double>(sum[i]), all = static_cast<double>(n[i]);
+    const bool passes = (have >= all * from) & (have < all * below);
+    over[i] = passes ? -1.0 : 1.0;
+    passing += passes;
+  }
+  return passing;
 }
 
 CLONES void share(const uint32_t* RESTRICT sum, const uint32_t* RESTRICT n, double r,

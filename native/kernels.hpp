@@ -13,9 +13,12 @@ constexpr double LARGEST = 1e150;
 
 namespace kernels {
 
-// sum += row, low = min(low, row): the counts of one categorical value, over boxes.
-void tally(const std::uint32_t* row, std::uint32_t* sum, std::uint32_t* low, std::size_t m);
-void tally(const std::uint32_t* row, std::uint64_t* sum, std::uint32_t* low, std::size_t m);
+// Rows of counts, one entry per box, four at a time (pad with ZEROS or ONES): fewer passes.
+// sum += a + b + c + d
+void add(const std::uint32_t* const rows[4], std::uint32_t* sum, std::size_t m);
+void add(const std::uint32_t* const rows[4], std::uint64_t* sum, std::size_t m);
+// low = min(low, a, b, c, d)
+void least(const std::uint32_t* const rows[4], std::uint32_t* low, std::size_t m);
 
 // over = have >= need ? -1 : 1. Returns how many pass.
 std::size_t require(const std::uint32_t* have, const std::uint32_t* need, double* over,
@@ -36,6 +39,12 @@ std::size_t gap(const double* V, const double* W, double lo, double hi, double* 
 // dist = max(dist, slope * how far x sticks out); features never seen do not count.
 void distance(const double* V, const double* W, double xl, double xu, double slope, double* dist,
               std::size_t m);
+
+// over = n * from <= sum < n * below ? -1 : 1, in floating point. Returns how many pass.
+std::size_t between(const std::uint32_t* sum, const std::uint32_t* n, double from, double below,
+                    double* over, std::size_t m);
+std::size_t between(const std::uint64_t* sum, const std::uint32_t* n, double from, double below,
+                    double* over, std::size_t m);
 
 // share = sum / (n * r)
 void share(const std::uint32_t* sum, const std::uint32_t* n, double r, double* share,

@@ -52,28 +52,21 @@ void Engine::collect(size_t group, const Sample& x) {
   // candidates; unless alpha leaves one kind of feature out, or the box was born too large.
   const bool exotic = g.oversized || (n_ > 0 && r_ > 0 && (alpha_ == 0 || alpha_ == 1));
   if (exotic) find_container(group, x);
-  if (is_wide(g))
-    collect_counting<uint64_t>(group, x, exotic);
-  else
-    collect_counting<uint32_t>(group, x, exotic);
-}
-
-template <class Sum>
-void Engine::collect_counting(size_t group, const Sample& x, bool exotic) {
-  const Group& g = groups_[group];
-  Counts<Sum> counts;
-  alignas(64) double over[BLOCK], dist[BLOCK];
+  Counts counts;
+  alignas(64) uint32_t held[BLOCK];
+  alignas(64) double over[BLOCK];
   for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
     const Slot first = static_cast<Slot>(begin);
     const size_t m = std::min(BLOCK, g.size() - begin);
     size_t passing = m;
-    std::fill_n(over, m, -1.0);
-    if (r_ > 0) {
-      counts.tally(g, x.codes, first, m);
-      if (!settings_.mean)
-        passing = kernels::require(counts.low, g.need.data() + begin, over, m);
-      else if constexpr (sizeof(Sum) == sizeof(uint32_t))
-        passing = kernels::require(counts.sum, g.need.data() + begin, over, m);
+    if (r_ == 0 || (settings_.mean && is_wide(g))) {
+      std::fill_n(over, m, -1.0);
+    } else {
+      if (settings_.mean)
+        counts.total(g, x.codes, first, m, held);
+      else
+        counts.least(g, x.codes, first, m, held);
+      passing = kernels::require(held, g.need.data() + begin, over, m);
     }
     size_t sized = 0;
     for (; sized < x.probes.size() && passing > few(m); ++sized) {
@@ -81,38 +74,29 @@ void Engine::collect_counting(size_t group, const Sample& x, bool exotic) {
       passing = kernels::size(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.limit, over, m);
     }
     if (passing == 0) continue;
-    const bool singly = passing <= few(m);
-    if (!singly) {
-      std::fill_n(dist, m, 0.0);
-      for (const Probe& p : x.probes)
-        kernels::distance(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.slope, dist, m);
-    }
-    for (size_t i = 0; i < m; ++i) {
-      if (over[i] > 0) continue;
-      const Slot slot = first + static_cast<Slot>(i);
-      if (singly) {
-        dist[i] = 0;
-        bool fits = true;
-        for (size_t f = 0; f < x.probes.size() && fits; ++f) {
-          const Probe& p = x.probes[f];
-          const double v = g.V[p.j][slot], w = g.W[p.j][slot];
-          fits = f < sized || std::max(w, p.xu) - std::min(v, p.xl) <= p.limit;
-          dist[i] = std::max(dist[i], stick_out(v, w, p.xl, p.xu, p.slope));
-        }
-        if (!fits) continue;
-      }
-      const uint64_t sum = r_ > 0 ? counts.sum[i] : 0;
-      const uint64_t all = static_cast<uint64_t>(g.n[slot]) * r_;
-      if (!exotic && dist[i] == 0 && sum == all && contains(g, slot, x)) {
-        offer_container(group, slot);
-        continue;
-      }
-      const double b_cat =
-          r_ > 0 ? static_cast<double>(sum) / (static_cast<double>(g.n[slot]) * r_) : 0.0;
-      const double degree = alpha_ * (1.0 - std::min(dist[i], 1.0)) + beta_ * b_cat;
-      candidates_.push_back({degree, g.id[slot], {group, slot}});
-    }
+    for (size_t i : Passing(over, m))
+      consider(group, first + static_cast<Slot>(i), x, sized, exotic);
   }
+}
+
+// A box that passes the tests so far, with the size of the first `sized` features among them.
+void Engine::consider(size_t group, Slot slot, const Sample& x, size_t sized, bool exotic) {
+  const Group& g = groups_[group];
+  double dist = 0;
+  for (size_t f = 0; f < x.probes.size(); ++f) {
+    const Probe& p = x.probes[f];
+    const double v = g.V[p.j][slot], w = g.W[p.j][slot];
+    if (f >= sized && std::max(w, p.xu) - std::min(v, p.xl) > p.limit) return;
+    dist = std::max(dist, stick_out(v, w, p.xl, p.xu, p.slope));
+  }
+  uint64_t sum = 0;
+  for (size_t j = 0; j < r_; ++j) sum += g.D[j].count(slot, x.codes[j]);
+  const double all = static_cast<double>(g.n[slot]) * static_cast<double>(r_);
+  if (!exotic && dist == 0 && static_cast<double>(sum) == all && contains(g, slot, x))
+    return offer_container(group, slot);
+  const double b_cat = r_ > 0 ? static_cast<double>(sum) / all : 0.0;
+  const double degree = alpha_ * (1.0 - std::min(dist, 1.0)) + beta_ * b_cat;
+  candidates_.push_back({degree, g.id[slot], {group, slot}});
 }
 
 void Engine::offer_container(size_t group, Slot slot) {
@@ -206,10 +190,9 @@ bool Engine::overlaps_group(size_t group) {
     for (size_t j = 0; j < n_ && passing > few(m); ++j)
       passing = kernels::gap(&h.V[j][begin], &h.W[j][begin], b.V[j], b.W[j], over, m);
     if (passing == 0) continue;
-    for (size_t i = 0; i < m; ++i) {
+    for (size_t i : Passing(over, m)) {
       const Slot slot = first + static_cast<Slot>(i);
-      if (over[i] > 0 || (group == b.place.group && slot == b.place.slot) || !meets(h, slot))
-        continue;
+      if ((group == b.place.group && slot == b.place.slot) || !meets(h, slot)) continue;
       blocker_ = Candidate{0.0, h.id[slot], {group, slot}};
       return true;
     }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -126,57 +127,101 @@ size_t Engine::winner(const Verdict& verdict) const {
 }
 
 // The best membership among the boxes of a class, and the samples in the boxes that have it.
-// Each feature can only lower a membership, and rounding is monotone: a box whose membership over
-// the features looked at so far is below the bar is out, exactly.
+// Boxes that share most categories with x come first, so that the bar is high when the rest is
+// looked at. Each feature can only lower a membership, and rounding is monotone: a box whose
+// membership over the features looked at so far is below the bar is out, exactly.
 template <class Sum>
 void Engine::judge_group(const Group& g, const Sample& x, double& bar, double& best,
                          uint64_t& weight) const {
-  Counts<Sum> counts;
-  alignas(64) double share[BLOCK], dist[BLOCK], degree[BLOCK];
-  for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
-    const Slot first = static_cast<Slot>(begin);
-    const size_t m = std::min(BLOCK, g.size() - begin);
+  const double r = static_cast<double>(r_);
+  std::vector<Sum> sum(r_ > 0 ? g.size() : 0);
+  Counts counts;
+  for (size_t begin = 0; begin < sum.size(); begin += BLOCK)
+    counts.total(g, x.codes, static_cast<Slot>(begin), std::min(BLOCK, g.size() - begin),
+                 sum.data() + begin);
+  const bool banded = r_ > 0 && beta_ > 0;
+  double below = std::numeric_limits<double>::max();
+  for (const double band : {1.0, 0.6, 0.3, 0.0}) {
+    if (!banded && band > 0) continue;
+    for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
+      // With all its intervals around x, what share must a box have to reach the bar? A hair less
+      // is asked for, because this is not the rounding of the membership.
+      const double asked =
+          banded ? r * ((bar - alpha_) / beta_) * (1.0 - 1e-12) - 1e-12 : 0.0;
+      if (asked >= below) return;
+      judge_block<Sum>(g, x, sum.data() + (r_ > 0 ? begin : 0), begin,
+                       std::max(r * band, asked), below, bar, best, weight);
+    }
+    below = r * band;
+  }
+}
+
+// One block: the boxes whose sums lie in the band, all together or, where they are few, singly.
+template <class Sum>
+void Engine::judge_block(const Group& g, const Sample& x, const Sum* sum, size_t begin, double from,
+                         double below, double& bar, double& best, uint64_t& weight) const {
+  const double r = static_cast<double>(r_);
+  const size_t m = std::min(BLOCK, g.size() - begin);
+  alignas(64) double over[BLOCK], share[BLOCK], dist[BLOCK], degree[BLOCK];
+  size_t seen = 0, reaching = m;
+  if (r_ > 0)
+    reaching = kernels::between(sum, g.n.data() + begin, from, below, over, m);
+  else
+    std::fill_n(over, m, -1.0);
+  if (reaching == 0) return;
+  const bool singly = reaching <= few(m);
+  if (!singly) {
     std::fill_n(dist, m, 0.0);
     std::fill_n(share, m, 0.0);
-    if (r_ > 0) {
-      counts.tally(g, x.codes, first, m);
-      kernels::share(counts.sum, g.n.data() + begin, static_cast<double>(r_), share, m);
-    }
-    size_t seen = 0, reaching = kernels::mix(dist, share, alpha_, beta_, bar, degree, m);
-    for (; seen < x.probes.size() && reaching > few(m); ++seen) {
+    if (r_ > 0) kernels::share(sum, g.n.data() + begin, r, share, m);
+    while (seen < x.probes.size() && reaching > few(m)) {
       const Probe& p = x.probes[seen];
       kernels::distance(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.slope, dist, m);
-      reaching = kernels::mix(dist, share, alpha_, beta_, bar, degree, m);
+      if (std::has_single_bit(++seen) || seen == x.probes.size())  // now and then, to stop early
+        reaching = kernels::mix(dist, share, alpha_, beta_, bar, degree, m);
     }
-    if (reaching == 0) continue;
-    for (size_t i = 0; i < m; ++i) {
-      if (degree[i] < bar) continue;
-      const Slot slot = first + static_cast<Slot>(i);
-      for (size_t f = seen; f < x.probes.size() && degree[i] >= bar; ++f) {
-        const Probe& p = x.probes[f];
-        dist[i] = std::max(dist[i],
-                           stick_out(g.V[p.j][slot], g.W[p.j][slot], p.xl, p.xu, p.slope));
-        degree[i] = alpha_ * (1.0 - std::min(dist[i], 1.0)) + beta_ * share[i];
-      }
-      if (degree[i] < bar) continue;
-      if (degree[i] > best) weight = 0;
-      best = bar = degree[i];
-      weight += g.n[slot];
-    }
+    if (x.probes.empty()) reaching = kernels::mix(dist, share, alpha_, beta_, bar, degree, m);
+    if (reaching == 0) return;
   }
+  for (size_t i : Passing(over, m)) {
+    if (!singly && degree[i] < bar) continue;
+    const Slot slot = static_cast<Slot>(begin + i);
+    const double b_cat = !singly  ? share[i]
+                         : r_ > 0 ? static_cast<double>(sum[i]) / (g.n[slot] * r)
+                                  : 0.0;
+    const double reached = finish(g, slot, x, seen, singly ? 0.0 : dist[i], b_cat, bar);
+    if (reached < bar) continue;
+    if (reached > best) weight = 0;
+    best = bar = reached;
+    weight += g.n[slot];
+  }
+}
+
+// The membership of one box, given what it is over the first `seen` features; once it is below
+// the bar it does not matter how far.
+double Engine::finish(const Group& g, Slot slot, const Sample& x, size_t seen, double dist,
+                      double b_cat, double bar) const {
+  double degree = alpha_ * (1.0 - std::min(dist, 1.0)) + beta_ * b_cat;
+  for (size_t f = seen; f < x.probes.size() && degree >= bar; ++f) {
+    const Probe& p = x.probes[f];
+    dist = std::max(dist, stick_out(g.V[p.j][slot], g.W[p.j][slot], p.xl, p.xu, p.slope));
+    degree = alpha_ * (1.0 - std::min(dist, 1.0)) + beta_ * b_cat;
+  }
+  return degree;
 }
 
 template <class Sum>
 void Engine::degrees(const Group& g, const Sample& x, double* out) const {
-  Counts<Sum> counts;
+  Counts counts;
+  alignas(64) Sum sum[BLOCK];
   alignas(64) double share[BLOCK], dist[BLOCK];
   for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
     const size_t m = std::min(BLOCK, g.size() - begin);
     std::fill_n(dist, m, 0.0);
     std::fill_n(share, m, 0.0);
     if (r_ > 0) {
-      counts.tally(g, x.codes, static_cast<Slot>(begin), m);
-      kernels::share(counts.sum, g.n.data() + begin, static_cast<double>(r_), share, m);
+      counts.total(g, x.codes, static_cast<Slot>(begin), m, sum);
+      kernels::share(sum, g.n.data() + begin, static_cast<double>(r_), share, m);
     }
     for (const Probe& p : x.probes)
       kernels::distance(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.slope, dist, m);

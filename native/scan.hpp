@@ -16,23 +16,71 @@ constexpr std::size_t BLOCK = 256;  // a block's working arrays stay in the firs
 // When no more than this many boxes of a block are still in question, they are looked at singly.
 constexpr std::size_t few(std::size_t m) { return m / 8; }
 
-template <class Sum>
-struct Counts {
-  alignas(64) Sum sum[BLOCK];
-  alignas(64) std::uint32_t low[BLOCK];
-  alignas(64) std::uint32_t scratch[BLOCK];
+namespace padding {
+template <std::uint32_t value>
+struct Row {
+  alignas(64) std::uint32_t entries[BLOCK];
+  constexpr Row() : entries() { std::fill_n(entries, BLOCK, value); }
+};
+inline constexpr Row<0> ZEROS;
+inline constexpr Row<std::numeric_limits<std::uint32_t>::max()> ONES;
+}  // namespace padding
 
-  // The sum and the least of the counts that each box of the block has for the sample's values.
-  void tally(const Group& g, const Code* codes, Slot begin, std::size_t m) {
+// The counts that each box of a block has for the values of a sample, taken together.
+class Counts {
+ public:
+  // The sum over the features.
+  template <class Sum>
+  void total(const Group& g, const Code* codes, Slot begin, std::size_t m, Sum* sum) {
     std::fill_n(sum, m, Sum{0});
+    in_fours(g, codes, begin, m, padding::ZEROS.entries,
+             [&](const std::uint32_t* const* rows) { kernels::add(rows, sum, m); });
+  }
+
+  // The least over the features.
+  void least(const Group& g, const Code* codes, Slot begin, std::size_t m, std::uint32_t* low) {
     std::fill_n(low, m, std::numeric_limits<std::uint32_t>::max());
-    for (std::size_t j = 0; j < g.D.size(); ++j) {
-      if (const std::uint32_t* row = g.D[j].row(codes[j], begin, m, scratch))
-        kernels::tally(row, sum, low, m);
-      else
-        std::fill_n(low, m, 0u);
+    const bool seen = in_fours(g, codes, begin, m, padding::ONES.entries,
+                               [&](auto rows) { kernels::least(rows, low, m); });
+    if (!seen) std::fill_n(low, m, 0u);
+  }
+
+ private:
+  // Returns false if no box of the group has seen one of the values.
+  template <class Use>
+  bool in_fours(const Group& g, const Code* codes, Slot begin, std::size_t m,
+                const std::uint32_t* pad, Use use) {
+    bool all = true;
+    for (std::size_t j = 0; j < g.D.size(); j += 4) {
+      const std::uint32_t* rows[4] = {pad, pad, pad, pad};
+      for (std::size_t k = 0; k < 4 && j + k < g.D.size(); ++k) {
+        const std::uint32_t* row = g.D[j + k].row(codes[j + k], begin, m, scratch_[k]);
+        if (row != nullptr) rows[k] = row;
+        all = all && row != nullptr;
+      }
+      use(rows);
+    }
+    return all;
+  }
+
+  alignas(64) std::uint32_t scratch_[4][BLOCK];
+};
+
+// The places in a block that pass, without a branch to be guessed wrong.
+class Passing {
+ public:
+  Passing(const double* over, std::size_t m) {
+    for (std::size_t i = 0; i < m; ++i) {
+      place_[count_] = static_cast<std::uint16_t>(i);
+      count_ += over[i] <= 0;
     }
   }
+  const std::uint16_t* begin() const { return place_; }
+  const std::uint16_t* end() const { return place_ + count_; }
+
+ private:
+  std::size_t count_ = 0;
+  std::uint16_t place_[BLOCK + 1];
 };
 
 inline double stick_out(double v, double w, double xl, double xu, double slope) {

@@ -27,7 +27,11 @@ sys.exit(not os.path.exists(os.path.join(s.get_path("include"), "Python.h")))' 2
 # Prints the first interpreter that has all it takes; otherwise says what the best one lacks.
 find_python() {
     seen="" lacking="" lacks=""
-    for python in ${PYTHON:+"$PYTHON"} python3 python3.14 python3.13 python3.12 python3.11 python; do
+    # A Python that was asked for is not silently replaced by another.
+    if [ -n "${PYTHON:-}" ]; then set -- "$PYTHON"; else
+        set -- python3 python3.14 python3.13 python3.12 python3.11 python
+    fi
+    for python in "$@"; do
         found=$(version "$python") || continue
         seen="$seen $python ($found)"
         is_recent "$python" || continue
@@ -91,7 +95,7 @@ find_compiler() {
 
 pip_install() {
     "$venv_python" -m pip install --quiet --disable-pip-version-check "$@" ||
-        fail "pip could not install: $*" "Is the package index within reach?"
+        fail "pip could not install: $*" "The lines above say why; without a network, try again with one."
 }
 
 # The build needs no isolation, so the compiled objects stay valid and a second build is quick.

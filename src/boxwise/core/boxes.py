@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from importlib.util import find_spec
+from typing import Any, Literal, TypeAlias, cast, get_args
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from boxwise.schema import Schema
+
+Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 
 
 class Boxes:
@@ -31,7 +35,7 @@ class Boxes:
     --------
     >>> from boxwise import HyperboxClassifier
     >>> rows = [{"age": 31, "job": "cook"}, {"age": 33, "job": "cook"}, {"age": 70, "job": "cook"}]
-    >>> boxes = HyperboxClassifier(theta=0.2).fit(rows, ["yes", "yes", "no"]).boxes_
+    >>> boxes = HyperboxClassifier().fit(rows, ["yes", "yes", "no"]).boxes_
     >>> len(boxes)
     2
     >>> boxes.lower[0], boxes.upper[0], boxes.counts[0]
@@ -98,7 +102,7 @@ class Boxes:
         n = int(self.n_samples[i])
         return f"{self.labels[i]}, {n:,} row{'s' * (n != 1)}: {'; '.join(parts)}"
 
-    def to_frame(self, backend: str | None = None) -> Any:
+    def to_frame(self, backend: Backend | None = None) -> Any:
         """Return the boxes as a table, one row each, for reading and for writing to a file.
 
         Parameters
@@ -113,8 +117,6 @@ class Boxes:
             continuous column; for each categorical column its values and counts as text, the most
             frequent first. For counts as numbers see `counts`.
         """
-        import narwhals as nw
-
         data: dict[str, Any] = {"label": self.labels.tolist(), "n_samples": self.n_samples}
         for j, name in enumerate(self._schema.continuous_names):
             data[f"{name}.lower"] = self.lower[:, j]
@@ -149,7 +151,7 @@ def _interval_in_words(name: str, low: float, high: float) -> str:
 
 
 def _number(x: float) -> str:
-    return f"{x:,.0f}" if x == round(x) or abs(x) >= 10_000 else f"{x:.4g}"
+    return f"{x:,.0f}" if x == round(x) or abs(x) >= 1000 else f"{x:.4g}"
 
 
 def _by_count(counts: Mapping[object, int]) -> list[tuple[object, int]]:
@@ -176,10 +178,8 @@ def _value(value: object) -> str:
     return "missing" if value is None else str(value)
 
 
-def _installed_backend() -> str:
-    from importlib.util import find_spec
-
-    for name in ("pandas", "polars", "pyarrow"):
+def _installed_backend() -> Backend:
+    for name in get_args(Backend):
         if find_spec(name) is not None:
-            return name
+            return cast(Backend, name)
     raise ImportError("to_frame needs pandas, polars or pyarrow: pip install pandas")

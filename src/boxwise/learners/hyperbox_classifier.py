@@ -33,7 +33,7 @@ class HyperboxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    theta : float, default=0.1
+    theta : float, default=0.2
         The longest side of a box, as a share of the column's range.
     delta : float from 0 to 1, default=0.5
         The largest change of entropy that a row may cause in the categories of a box. With 0 a box
@@ -93,8 +93,8 @@ class HyperboxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ...     {"age": 25, "job": "student"},
     ...     {"age": 47, "job": "engineer"},
     ... ]
-    >>> clf = HyperboxClassifier(theta=0.2)
-    >>> clf = clf.partial_fit(rows, ["declined", "declined", "approved"])
+    >>> clf = HyperboxClassifier()
+    >>> clf = clf.fit(rows, ["declined", "declined", "approved"])
     >>> clf.predict([{"age": 44, "job": "engineer"}])
     array(['approved'], dtype='<U8')
     >>> clf.boxes_.describe(0)
@@ -109,7 +109,7 @@ class HyperboxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        theta: float = 0.1,
+        theta: float = 0.2,
         delta: float = 0.5,
         alpha: float | str = "auto",
         gamma: Any = 1.0,
@@ -150,7 +150,8 @@ class HyperboxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             schema, self._settings(schema), engine_ranges(self.feature_range, schema, batch)
         )
         self._learn(model, batch, y)
-        self._model, self._announced = model, ()
+        self._model = model
+        self._announced: tuple[object, ...] = ()
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, upper: Any = None) -> Self:
@@ -299,11 +300,11 @@ class HyperboxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _class_order(self, labels: list[object]) -> dict[object, int]:
         """Return class to code, sorted by class; codes past the labels are not learned yet."""
-        codes = {label: code for code, label in enumerate(labels)}
+        codes: dict[Any, int] = {label: code for code, label in enumerate(labels)}
         for label in self._announced:
             codes.setdefault(label, len(labels))
         try:
-            return dict(sorted(codes.items()))  # type: ignore[type-var]
+            return dict(sorted(codes.items()))
         except TypeError:  # labels of several types: as they came
             return codes
 

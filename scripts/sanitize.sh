@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Run the engine's tests with the address and undefined-behaviour sanitizers compiled in.
+#
+#   scripts/sanitize.sh [PYTEST-ARGUMENTS]
+#
+# Everything is made in build/sanitize: a copy of the package with its own compiled module, so that
+# the normal one stays as it is. A finding ends the run with a status other than 0.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+python=$PWD/.venv/bin/python
+build=$PWD/build/sanitize
+package=$build/pkg
+compiler=${CXX:-g++}
+
+"$python" -m cmake --version > /dev/null 2>&1 && cmake=("$python" -m cmake) || cmake=(cmake)
+"${cmake[@]}" -S . -B "$build/cmake" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DBOXWISE_SANITIZE=ON \
+    -DCMAKE_CXX_COMPILER="$compiler" -DPython_EXECUTABLE="$python" > "$build.log" 2>&1 ||
+    { cat "$build.log"; exit 1; }
+"${cmake[@]}" --build "$build/cmake"
+
+rm -rf "$package"
+mkdir -p "$package"
+cp -R src/boxwise "$package/"
+rm -f "$package"/boxwise/core/_native*.so
+cp "$build"/cmake/_native*.so "$package/boxwise/core/"
+
+# Python itself is not built with the sanitizers, so their libraries have to be there before it
+# starts. Python and NumPy keep memory until the end on purpose: leaks are not looked for.
+export LD_PRELOAD
+LD_PRELOAD="$("$compiler" -print-file-name=libasan.so) $("$compiler" -print-file-name=libubsan.so)"
+export ASAN_OPTIONS=detect_leaks=0:abort_on_error=0:detect_stack_use_after_return=1
+export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+export PYTHONPATH=$package PYTHONMALLOC=malloc PYTHONDONTWRITEBYTECODE=1
+
+"$python" -c "
+import pathlib, boxwise.core._native as native
+found = pathlib.Path(native.__file__)
+assert found.is_relative_to('$package'), f'the wrong module would be tested: {found}'
+"
+
+tests=(tests/core tests/store tests/learners/test_prediction.py
+       tests/learners/test_intervals_and_missing.py tests/learners/test_ecosystem.py)
+[[ -d tests/differential ]] && tests+=(tests/differential/test_against_reference.py)
+
+# Left out: what limits the address space (the sanitizer needs all of it), what measures time.
+exec "$python" -m pytest -q -p no:cacheprovider -o testpaths= "${tests[@]}" \
+    -k "not impossible_number and not other_threads_run and not vocabulary_costs" "$@"

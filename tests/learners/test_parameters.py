@@ -1,0 +1,193 @@
+"""What each parameter takes, what it refuses, and what the ranges of the columns do."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from boxwise import HyperboxClassifier
+from boxwise.reference import EIOL
+
+State = Callable[[HyperboxClassifier], bytes]
+ROWS = [[0.1, "x", 0.3], [0.4, "y", 0.9], [0.2, "x", 0.5]]
+NAN, INF = float("nan"), float("inf")
+
+BAD: list[tuple[str, Any]] = [
+    *[("theta", v) for v in (-0.1, NAN, INF, "0.1", None, [0.1], True, 1j, 10**400)],
+    *[("delta", v) for v in (-0.1, 1.1, NAN, INF, "0.1", None, [0.1], False)],
+    *[("alpha", v) for v in (-0.1, 1.1, NAN, "Auto", "", None, [0.5], True)],
+    *[("gamma", v) for v in (0, -1, NAN, INF, "1", None, True, {}, [1.0], [1.0] * 3, [])],
+    *[("gamma", v) for v in ([1.0, 0.0], [1.0, NAN], [1.0, "1"], [[1.0, 1.0]], [[1, 2], [3]])],
+    *[("condition", v) for v in ("Each", "", None, 1, ["each"], {"each"})],
+    *[
+        ("categorical_features", v)
+        for v in ("x1", "dtype", 1, [9], [-4], ["job"], [True], [1, "a"])
+    ],
+    *[("feature_range", v) for v in ("Data", "01", None, 1, (0,), (0, 1, 2), (1, 0), (0, 0))],
+    *[("feature_range", v) for v in ((0, NAN), (0, INF), (0, 1e200), (0, 10**400), (0, None))],
+    *[("feature_range", v) for v in ({"x9": (0, 1)}, {"x1": (0, 1)}, {1: (0, 1)}, {5: (0, 1)})],
+    *[("feature_range", v) for v in ({"x0": (1, 0)}, {"x0": 1}, {"x0": None}, {None: (0, 1)})],
+]
+
+
+@pytest.mark.parametrize(("name", "value"), BAD, ids=[f"{n}-{v!r}"[:40] for n, v in BAD])
+@pytest.mark.parametrize("learn", ["fit", "partial_fit"])
+def test_a_bad_parameter_is_a_value_error_that_names_it(name: str, value: Any, learn: str) -> None:
+    with pytest.raises(ValueError, match=name):
+        getattr(HyperboxClassifier(**{name: value}), learn)(ROWS, ["a", "b", "a"])
+
+
+GOOD: list[tuple[str, Any]] = [
+    *[("theta", v) for v in (0, 1, 5, 0.3, np.float32(0.3), np.int64(1))],
+    *[("delta", v) for v in (0, 1, np.float64(0.3))],
+    *[("alpha", v) for v in (0, 1, np.float32(0.5), "auto")],
+    *[("gamma", v) for v in (2, np.float64(2), [1.0, 2.0], (1, 2), np.array([1.0, 2.0]))],
+    *[("categorical_features", v) for v in ([1], ["x1"], [-2], [False, True, False], (1,))],
+    *[("categorical_features", v) for v in (np.array([1]), {1}, pd.Index(["x1"]), range(1, 2))],
+    *[("feature_range", v) for v in ((0, 1), [0, 1], {"x0": (0, 1)}, {2: [0, 1]}, {})],
+]
+
+
+@pytest.mark.parametrize(("name", "value"), GOOD, ids=[f"{n}-{v!r}"[:40] for n, v in GOOD])
+def test_a_good_parameter_is_used_and_kept_as_it_is(name: str, value: Any) -> None:
+    clf = HyperboxClassifier(**{name: value}).fit(ROWS, ["a", "b", "a"])
+    assert clf.predict(ROWS).tolist() == ["a", "b", "a"]
+    assert clf.get_params()[name] is value
+
+
+def test_theta_bounds_the_sides_of_a_box_as_a_share_of_the_range() -> None:
+    X = [[0.0], [10.0], [4.0], [6.0]]
+    for theta, boxes in (0.19, 4), (0.2, 3), (0.4, 2), (1.0, 1):
+        assert len(HyperboxClassifier(theta=theta).fit(X, ["a"] * 4).boxes_) == boxes
+
+
+def test_delta_zero_keeps_values_apart_and_one_never_does() -> None:
+    X = [["x"], ["y"], ["z"], ["x"]]
+    assert HyperboxClassifier(delta=0).fit(X, ["a"] * 4).boxes_.n_samples.tolist() == [2, 1, 1]
+    assert HyperboxClassifier(delta=1).fit(X, ["a"] * 4).boxes_.n_samples.tolist() == [4]
+
+
+def test_alpha_zero_and_one_let_one_kind_decide_which_box_takes_a_row() -> None:
+    X, y = [[0.0, "x"], [1.0, "y"], [1.0, "x"]], ["a"] * 3
+    by_category = HyperboxClassifier(alpha=0, theta=0, delta=0).fit(X, y)
+    assert by_category.boxes_.n_samples.tolist() == [2, 1]
+    assert by_category.boxes_.upper.tolist() == [[0], [1]]  # a member's box does not grow
+    by_number = HyperboxClassifier(alpha=1, theta=0, delta=0).fit(X, y)
+    assert by_number.boxes_.n_samples.tolist() == [1, 2]
+    assert by_number.boxes_.counts == [[{"x": 1}], [{"y": 1, "x": 1}]]
+
+
+def test_parameters_changed_in_mid_stream_are_used_from_then_on() -> None:
+    clf = HyperboxClassifier(theta=0.0).fit([[0.0], [1.0]], ["a", "a"])
+    clf.set_params(theta=1.0).partial_fit([[0.5]], ["a"])
+    assert clf.boxes_.n_samples.tolist() == [2, 1]
+
+
+def test_one_gamma_per_column_goes_by_the_order_of_the_continuous_columns() -> None:
+    clf = HyperboxClassifier(gamma=[1.0, 3.0], alpha=1, feature_range=(0, 1))
+    clf.fit([[0.5, "x", 0.5]], ["a"])
+    found = clf.membership([[0.6, "x", 0.5], [0.5, "x", 0.6]])
+    np.testing.assert_allclose(found[:, 0], [0.9, 0.7])
+
+
+def test_listed_categorical_columns_may_hold_numbers() -> None:
+    X = pd.DataFrame({"zip": [10, 20, 10], "size": [1.0, 2.0, 3.0]})
+    clf = HyperboxClassifier(categorical_features=["zip"]).fit(X, ["a", "b", "a"])
+    assert clf.schema_.categorical_names == ("zip",)
+    assert clf.boxes_.counts[0] == [{10: 1}]
+    assert clf.predict(X.assign(zip=[10.0, 20.0, 10.0])).tolist() == ["a", "b", "a"]
+
+
+def reference_boxes(model: EIOL) -> list[Any]:
+    return [(b.V, b.W, b.D, b.n, b.label) for b in model.boxes]
+
+
+def classifier_boxes(clf: HyperboxClassifier) -> list[Any]:
+    b = clf.boxes_
+    labels = b.labels.tolist()
+    return [*zip(b.lower.tolist(), b.upper.tolist(), b.counts, b.n_samples, labels, strict=True)]
+
+
+@pytest.mark.parametrize("condition", ["each", "mean"])
+def test_growing_ranges_decide_as_the_reference_does(condition: str) -> None:
+    rng = np.random.default_rng(11)
+    numbers = (rng.normal(size=(300, 2)) * [3, 0.01]).round(4) * np.linspace(0.1, 1, 300)[:, None]
+    words = rng.choice(list("abc"), (300, 2), p=[0.7, 0.2, 0.1])
+    y = (numbers[:, 0] > 0).astype(int).tolist()
+    X = pd.DataFrame(
+        {"n0": numbers[:, 0], "w0": words[:, 0], "n1": numbers[:, 1], "w1": words[:, 1]}
+    )
+    clf = HyperboxClassifier(theta=0.2, delta=0.5, condition=condition)
+    model = EIOL(0.2, 0.5, 0.5, [1.0, 1.0], condition)
+    for part in range(0, 300, 50):
+        clf.partial_fit(X[part : part + 50], y[part : part + 50])
+    for number, word, label in zip(numbers.tolist(), words.tolist(), y, strict=True):
+        model.learn(number, number, word, label)
+    assert classifier_boxes(clf) == reference_boxes(model)
+    assert clf.schema_.columns[0].range == (numbers[:, 0].min(), numbers[:, 0].max())
+
+
+def test_growing_ranges_decide_as_if_everything_had_been_rescaled() -> None:
+    # Powers of two, so that scaling by hand rounds nothing.
+    X, y = [[0.0], [1.0], [0.25], [4.0], [3.0], [8.0], [7.0]], ["a", "b", "a", "b", "b", "b", "b"]
+    clf = HyperboxClassifier(theta=0.25).partial_fit(X[:3], y[:3])
+    assert clf.boxes_.upper.tolist() == [[0.25], [1.0]]  # 0.25 of the range 0 to 1
+    clf.partial_fit(X[3:5], y[3:5])
+    assert clf.boxes_.upper.tolist() == [[0.25], [1.0], [4.0]]  # range 0 to 4
+    np.testing.assert_allclose(clf.membership([[2.0]]), [[1 - 1.75 / 4, 0.75, 0.75]])
+    clf.partial_fit(X[5:], y[5:])
+    scaled = HyperboxClassifier(theta=0.25, feature_range=(0, 1))
+    scaled.fit(clf.boxes_.lower / 8, clf.boxes_.labels, upper=clf.boxes_.upper / 8)
+    np.testing.assert_array_equal(
+        clf.membership([[2.0], [5.5]]), scaled.membership([[0.25], [0.6875]])
+    )
+
+
+def test_fit_scales_by_the_range_of_the_whole_table() -> None:
+    X, y = [[0.0], [2.0], [10.0]], ["a", "a", "a"]
+    assert HyperboxClassifier(theta=0.2).fit(X, y).boxes_.n_samples.tolist() == [2, 1]
+    assert len(HyperboxClassifier(theta=0.2).partial_fit(X, y).boxes_) == 3
+
+
+def test_the_scale_of_a_column_does_not_matter(table: pd.DataFrame, labels: list[str]) -> None:
+    clf = HyperboxClassifier(theta=0.25).fit(table, labels)
+    scaled = table.assign(age=table["age"] * 1024, income=table["income"] / 4096)
+    other = HyperboxClassifier(theta=0.25).fit(scaled, labels)
+    assert other.boxes_.n_samples.tolist() == clf.boxes_.n_samples.tolist()
+    np.testing.assert_array_equal(other.membership(scaled), clf.membership(table))
+
+
+def test_a_fixed_range_stays_whatever_the_data() -> None:
+    clf = HyperboxClassifier(theta=0.1, feature_range=(0, 1))
+    clf.partial_fit([[50.0], [50.2]], ["a", "a"])
+    assert len(clf.boxes_) == 2
+    assert clf.schema_.columns[0].range == (0, 1)
+
+
+def test_a_mapping_fixes_some_columns_and_leaves_the_others_to_the_data() -> None:
+    X = pd.DataFrame({"a": [0.0, 5.0], "w": ["x", "y"], "b": [0.0, 5.0]})
+    for mapping in {"b": (0, 10)}, {2: (0, 10)}:
+        clf = HyperboxClassifier(feature_range=mapping).fit(X, ["p", "q"])
+        assert clf.schema_.columns[0].range == (0, 5)
+        assert clf.schema_.columns[2].range == (0, 10)
+        clf.partial_fit(X.assign(a=20.0, b=20.0), ["p", "q"])
+        assert clf.schema_.columns[0].range == (0, 20)
+        assert clf.schema_.columns[2].range == (0, 10)
+
+
+def test_a_constant_column_keeps_nothing_apart() -> None:
+    clf = HyperboxClassifier(theta=0.0).fit([[3.0, 0.0], [3.0, 1.0]], ["a", "b"])
+    assert clf.membership([[99.0, 0.0]]).tolist() == [[1, 0]]
+    assert clf.predict([[99.0, 0.0], [3.0, 1.0]]).tolist() == ["a", "b"]
+
+
+def test_a_learned_range_does_not_depend_on_the_order_of_calls(state: State) -> None:
+    X, y = [[0.0, 3.0], [2.0, 1.0], [4.0, 2.0]], [0, 1, 0]
+    whole = HyperboxClassifier(theta=0.2).fit(X, y)
+    assert [c.range for c in whole.schema_.columns] == [(0, 4), (1, 3)]
+    pieces = HyperboxClassifier(theta=0.2)
+    for row, label in zip(X, y, strict=True):
+        pieces.partial_fit([row], [label])
+    assert [c.range for c in pieces.schema_.columns] == [(0, 4), (1, 3)]

@@ -189,6 +189,8 @@ Snapshot Engine::snapshot() const {
 // Everything is checked before anything is kept: a snapshot may come from a damaged file.
 void Engine::restore(const Snapshot& all) {
   const size_t boxes = all.n.size();
+  if (all.n_classes > static_cast<size_t>(std::numeric_limits<std::int32_t>::max()))
+    throw invalid("there are more classes than can be numbered");
   if (all.V.size() != boxes * n_ || all.W.size() != boxes * n_ || all.label.size() != boxes ||
       all.id.size() != boxes || all.first.size() != boxes * r_ + 1 ||
       all.code.size() != all.times.size() || all.first[0] != 0 ||

@@ -113,11 +113,15 @@ class Boxes:
         Returns
         -------
         table
-            Columns ``label`` and ``n_samples``; ``<name>.lower`` and ``<name>.upper`` for each
-            continuous column; for each categorical column its values and counts as text, the most
-            frequent first. For counts as numbers see `counts`.
+            Columns ``label`` (as text if labels are of several types) and ``n_samples``;
+            ``<name>.lower`` and ``<name>.upper`` for each continuous column; for each categorical
+            column its values and counts as text, the most frequent first. For counts as numbers
+            see `counts`.
         """
-        data: dict[str, Any] = {"label": self.labels.tolist(), "n_samples": self.n_samples}
+        labels = self.labels.tolist()
+        if self.labels.dtype == object:  # of several types, which not every library can hold
+            labels = [None if label is None else str(label) for label in labels]
+        data: dict[str, Any] = {"label": labels, "n_samples": self.n_samples}
         for j, name in enumerate(self._schema.continuous_names):
             data[f"{name}.lower"] = self.lower[:, j]
             data[f"{name}.upper"] = self.upper[:, j]

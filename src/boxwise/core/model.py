@@ -99,12 +99,13 @@ class Model:
 
     def predict(self, batch: Batch) -> NDArray[np.int32]:
         """Return the position, in `labels`, of the class of each row."""
-        return np.concatenate(
-            [
-                self.engine.predict(batch.lower[rows], batch.upper[rows], batch.codes[rows])
-                for rows in _chunks(batch)
-            ]
-        )
+        if batch.n_rows <= CHUNK:
+            return self.engine.predict(batch.lower, batch.upper, batch.codes)
+        parts = [
+            self.engine.predict(batch.lower[rows], batch.upper[rows], batch.codes[rows])
+            for rows in _chunks(batch)
+        ]
+        return np.concatenate(parts)
 
     def probabilities(self, batch: Batch) -> NDArray[np.float64]:
         """Return rows × classes, in the order of `labels`."""

@@ -58,7 +58,7 @@ def encode(X: Any, schema: Schema, *, learn: bool, upper: Any = None) -> Batch:
     [[-1]]
     """
     if upper is None:
-        batch = encode_quickly(X, schema)
+        batch = encode_quickly(X, schema, learn=learn)
         if batch is not None:
             return batch
     table = read_table(X, schema.names if schema.named else None)

@@ -1,19 +1,21 @@
 """The express lane: one row at a time, and all-numeric arrays.
 
 Learning online calls `encode` once per row, so the general way round, which looks at columns, would
-cost more than the learning. Here only the usual is handled, and anything else (an error, a missing
-category, a value not seen before) is left to the general way by returning None.
+cost more than the learning. Here only the usual is handled, and anything else (an error, a new
+category to learn) is left to the general way by returning None.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import NoneType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boxwise.inputs.batch import Batch
+from boxwise.inputs.categories import UNSEEN
 from boxwise.inputs.numbers import PLAIN_NUMBERS, within_limit
 from boxwise.schema import Schema
 
@@ -21,20 +23,24 @@ _SAFE = {np.dtype(t) for t in ("f8", "f4", "i8", "i4", "u1", "O")}
 """The dtypes whose values NumPy hands over as the plain Python numbers and objects they are."""
 
 
-def encode_quickly(X: Any, schema: Schema) -> Batch | None:
+_PLAIN_VALUES = {str, int, bool, NoneType}
+"""The types whose values are themselves categories: none of them is another form of missing."""
+
+
+def encode_quickly(X: Any, schema: Schema, *, learn: bool) -> Batch | None:
     """Encode X if it is an unsurprising row or numeric array, else return None."""
     if type(X) is np.ndarray:
-        return _encode_array(X, schema)
+        return _encode_array(X, schema, learn)
     if type(X) is list and len(X) == 1:
         row = X[0]
         if type(row) is dict:
-            return _encode_dict(row, schema)
+            return _encode_dict(row, schema, learn)
         if type(row) in (list, tuple) and len(row) == schema.n_features and not schema.named:
-            return _encode_row(row, schema)
+            return _encode_row(row, schema, learn)
     return None
 
 
-def _encode_array(X: NDArray[Any], schema: Schema) -> Batch | None:
+def _encode_array(X: NDArray[Any], schema: Schema, learn: bool) -> Batch | None:
     if X.ndim != 2 or schema.named or X.shape[1] != schema.n_features or X.dtype not in _SAFE:
         return None
     n_rows = X.shape[0]
@@ -43,10 +49,10 @@ def _encode_array(X: NDArray[Any], schema: Schema) -> Batch | None:
         if not within_limit(numbers):
             return None
         return Batch(numbers, numbers, np.empty((n_rows, 0), np.int32), [])
-    return _encode_row(X[0].tolist(), schema) if n_rows == 1 else None
+    return _encode_row(X[0].tolist(), schema, learn) if n_rows == 1 else None
 
 
-def _encode_dict(row: dict[Any, Any], schema: Schema) -> Batch | None:
+def _encode_dict(row: dict[Any, Any], schema: Schema, learn: bool) -> Batch | None:
     if not schema.named or len(row) != schema.n_features:
         return None
     try:
@@ -54,20 +60,28 @@ def _encode_dict(row: dict[Any, Any], schema: Schema) -> Batch | None:
         values = [row[name] for name in schema.categorical_names]
     except KeyError:
         return None
-    return _encode_cells(numbers, values, schema)
+    return _encode_cells(numbers, values, schema, learn)
 
 
-def _encode_row(row: Sequence[object], schema: Schema) -> Batch | None:
+def _encode_row(row: Sequence[object], schema: Schema, learn: bool) -> Batch | None:
     numbers = [row[j] for j in schema.continuous]
     values = [row[j] for j in schema.categorical]
-    return _encode_cells(numbers, values, schema)
+    return _encode_cells(numbers, values, schema, learn)
 
 
-def _encode_cells(numbers: list[Any], values: list[object], schema: Schema) -> Batch | None:
+def _encode_cells(
+    numbers: list[Any], values: list[object], schema: Schema, learn: bool
+) -> Batch | None:
     if not PLAIN_NUMBERS.issuperset(map(type, numbers)):
         return None
     try:
-        codes = [v.codes[value] for v, value in zip(schema.vocabularies, values, strict=True)]
+        if learn or not _PLAIN_VALUES.issuperset(map(type, values)):
+            codes = [v.codes[value] for v, value in zip(schema.vocabularies, values, strict=True)]
+        else:
+            codes = [
+                v.codes.get(value, UNSEEN)
+                for v, value in zip(schema.vocabularies, values, strict=True)
+            ]
         lower = np.array([numbers], dtype=np.float64)
     except (KeyError, TypeError, OverflowError):
         return None

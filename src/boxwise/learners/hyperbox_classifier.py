@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
-from boxwise.core import Boxes, Model
+from boxwise.core import Boxes, Model, Settings
 from boxwise.inputs import Batch, encode, infer_schema
 from boxwise.inputs.labels import declared_labels, encode_labels
 from boxwise.learners.settings import engine_ranges, engine_settings
@@ -185,7 +185,9 @@ class HyperboxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._model = model
         return self
 
-    def _learn(self, model: Model, batch: Batch, y: Any, settings: Any = None) -> None:
+    def _learn(
+        self, model: Model, batch: Batch, y: Any, settings: Settings | None = None
+    ) -> None:
         labels, new = encode_labels(
             y, model.labels, n_rows=batch.n_rows, unlabelled=self.unlabelled
         )
@@ -308,7 +310,7 @@ class HyperboxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         except TypeError:  # labels of several types: as they came
             return codes
 
-    def _settings(self, schema: Schema) -> Any:
+    def _settings(self, schema: Schema) -> Settings:
         return engine_settings(
             self.theta, self.delta, self.alpha, self.gamma, self.condition, schema
         )

@@ -29,19 +29,25 @@ def engine_settings(
         share = n / (n + r)
     else:
         share = _number("alpha", alpha, 0, 1)
-    gammas = [gamma] * n if isinstance(gamma, Real) or np.ndim(gamma) == 0 else [*gamma]
-    if len(gammas) != n:
-        raise ValueError(
-            f"gamma has {len(gammas)} numbers, but there are {n} continuous columns "
-            f"({', '.join(schema.continuous_names[:5])}{', ...' * (n > 5)})"
-        )
     return Settings(
         theta=_number("theta", theta, 0),
         delta=_number("delta", delta, 0, 1),
         alpha=share,
-        gamma=[_number("gamma", g, 0, above=True) for g in gammas],
+        gamma=_gammas(gamma, schema),
         mean=CONDITIONS[condition],
     )
+
+
+def _gammas(gamma: Any, schema: Schema) -> list[float]:
+    n = len(schema.continuous)
+    if type(gamma) is float or np.ndim(gamma) == 0:
+        return [_number("gamma", gamma, 0, above=True)] * n
+    if len(gamma) != n:
+        raise ValueError(
+            f"gamma has {len(gamma)} numbers, but there are {n} continuous columns "
+            f"({', '.join(schema.continuous_names[:5])}{', ...' * (n > 5)})"
+        )
+    return [_number("gamma", g, 0, above=True) for g in gamma]
 
 
 def engine_ranges(feature_range: Any, schema: Schema, batch: Batch | None) -> list[Range]:
@@ -107,7 +113,9 @@ def _to_range(pair: Any, what: str) -> Range:
 def _number(
     name: str, value: Any, low: float, high: float = math.inf, *, above: bool = False
 ) -> float:
-    if isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value):
+    # The type first: this runs for every row learned on its own, and Real is slow to ask.
+    is_number = type(value) is float or (isinstance(value, Real) and not isinstance(value, bool))
+    if is_number and math.isfinite(value):
         number = float(value)
         if (low < number if above else low <= number) and number <= high:
             return number

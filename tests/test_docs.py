@@ -1,0 +1,77 @@
+"""The documentation is true: its examples run, and what it names is there."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import boxwise
+from boxwise import HyperboxClassifier
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+MAP = re.compile(r"^\| \((\d+)\) \|[^|]*\|([^|]*)\|([^|]*)\|$", re.MULTILINE)
+
+
+def text_of(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
+def codes_in(markdown: str) -> list[str]:
+    return re.findall(r"`([^`]+)`", markdown)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_examples_on_the_page_give_the_output_shown(page):
+    pytest.importorskip("pandas")
+    pytest.importorskip("polars")
+    found = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
+    assert found.failed == 0
+
+
+def test_no_example_is_without_the_prompts_that_make_it_run():
+    for page in PAGES:
+        for block in re.findall(r"^```python\n(.*?)^```", text_of(page), re.DOTALL | re.MULTILINE):
+            assert block.startswith(">>> "), f"{page.name}:\n{block}"
+
+
+@pytest.mark.parametrize("name", inspect.signature(HyperboxClassifier).parameters)
+def test_every_parameter_is_described_with_its_default(name):
+    page = text_of(DOCS / "parameters.md")
+    default = inspect.signature(HyperboxClassifier).parameters[name].default
+    shown = f'"{default}"' if isinstance(default, str) else repr(default)
+    assert f"| `{name}` | `{shown}` |" in page, "the table at the top does not list it so"
+    assert f"\n## {name}\n" in page, "it has no section of its own"
+
+
+@pytest.mark.parametrize("name", boxwise.__all__)
+def test_every_public_name_is_on_a_page_of_the_reference(name):
+    pages = "\n".join(text_of(page) for page in (DOCS / "reference").glob("*.md"))
+    assert re.search(rf"^\.\. auto\w+:: boxwise\.{name}$", pages, re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", [*PAGES, *sorted((DOCS / "reference").glob("*.md"))],
+                         ids=lambda page: page.name)  # fmt: skip
+def test_every_relative_link_leads_to_a_file(page):
+    prose = re.sub(r"^```.*?^```", "", text_of(page), flags=re.DOTALL | re.MULTILINE)
+    for target in re.findall(r"\]\(([^)\s]+)\)", prose):
+        if not re.match(r"[a-z]+:|#", target):
+            assert (page.parent / target.partition("#")[0]).exists(), target
+
+
+def test_the_map_from_equation_to_code_has_all_equations_and_names_what_is_there():
+    rows = MAP.findall(text_of(DOCS / "algorithm.md"))
+    assert [int(number) for number, _, _ in rows] == [*range(1, 16)]
+    reference = text_of(ROOT / "src" / "boxwise" / "reference.py")
+    sources = {path.name: text_of(path) for path in (ROOT / "native").iterdir()}
+    native = "\n".join(sources.values())
+    for _, python, cpp in rows:
+        for name in codes_in(python):
+            assert re.search(rf"\b{name.rpartition('.')[2]}\b", reference), name
+        for name in codes_in(cpp):
+            assert name in sources or re.search(rf"\b{name.rpartition(':')[2]}\b", native), name

@@ -140,7 +140,7 @@ void Engine::judge_group(const Group& g, const Sample& x, double& bar, double& b
     counts.total(g, x.codes, static_cast<Slot>(begin), std::min(BLOCK, g.size() - begin),
                  sum.data() + begin);
   const bool banded = r_ > 0 && beta_ > 0;
-  double below = std::numeric_limits<double>::max();
+  double below = 2.0 * r;  // more than any box can have
   for (const double band : {1.0, 0.6, 0.3, 0.0}) {
     if (!banded && band > 0) continue;
     for (size_t begin = 0; begin < g.size(); begin += BLOCK) {

@@ -13,10 +13,11 @@ build=$PWD/build/sanitize
 package=$build/pkg
 compiler=${CXX:-g++}
 
+mkdir -p "$build"
 "$python" -m cmake --version > /dev/null 2>&1 && cmake=("$python" -m cmake) || cmake=(cmake)
 "${cmake[@]}" -S . -B "$build/cmake" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DBOXWISE_SANITIZE=ON \
-    -DCMAKE_CXX_COMPILER="$compiler" -DPython_EXECUTABLE="$python" > "$build.log" 2>&1 ||
-    { cat "$build.log"; exit 1; }
+    -DCMAKE_CXX_COMPILER="$compiler" -DPython_EXECUTABLE="$python" > "$build/configure.log" 2>&1 ||
+    { cat "$build/configure.log"; exit 1; }
 "${cmake[@]}" --build "$build/cmake"
 
 rm -rf "$package"

@@ -48,11 +48,17 @@ def test_the_summary_has_rows_boxes_throughput_and_scores(output):
 
 
 def test_two_boxes_are_told_in_words(output):
-    boxes = output[output.index("The largest box of each kind") :].splitlines()[1:]
-    assert len(boxes) == 2
+    boxes = output[output.index("The largest box of each kind") :].splitlines()[1:3]
     assert boxes[0].strip().startswith("approved")
     assert boxes[1].strip().startswith("declined")
     assert all("salary" in box and "education" in box for box in boxes)
+
+
+def test_one_decision_is_explained_by_the_box_that_made_it(output):
+    application, why, box = output[output.index("and why it is decided so") :].splitlines()[1:4]
+    assert "salary" in application
+    assert re.search(r"of [\d,]+ boxes it belongs most to this one, with membership 0\.\d+", why)
+    assert box.split(",")[0].strip() == why.split(":")[0].strip()  # of the class decided for
 
 
 def test_it_learns_something(output):

@@ -103,9 +103,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print('The demo needs the package rich: pip install "boxwise[cli]"', file=sys.stderr)
         return 1
     model, applications = classifier(), stream(options.rows, options.seed)
+    newcomer, _ = next(iter(stream(1, options.seed + 1)))
     screen = Screen(options.rows, noise=NOISE, drift_at=options.rows // 2, window=WINDOW)
     try:
-        screen.show(learn(model, applications), model)
+        screen.show(learn(model, applications), model, newcomer)
     except KeyboardInterrupt:
         return 130
     return 0

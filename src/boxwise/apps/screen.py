@@ -23,8 +23,10 @@ class Screen:
         self.total, self.noise, self.drift_at, self.window = total, noise, drift_at, window
         self.console = Console(highlight=False, markup=False)
 
-    def show(self, run: Iterable[Progress], model: HyperboxClassifier) -> None:
-        """Print the run as it goes, then what came out of it."""
+    def show(
+        self, run: Iterable[Progress], model: HyperboxClassifier, newcomer: dict[str, object]
+    ) -> None:
+        """Print the run as it goes, what came out of it, and why it decides as it does."""
         self._introduce()
         tenths, now = 0, None
         with self._bar() as bar:
@@ -38,6 +40,7 @@ class Screen:
                         self.console.print("          from here on another rule decides")
         if now is not None:
             self._summarise(now, model)
+            self._explain(model, newcomer)
 
     def _introduce(self) -> None:
         self.console.print(
@@ -67,14 +70,27 @@ class Screen:
         )
         self.console.print("\nThe largest box of each kind:")
         for i in largest(model):
-            self.console.print(
-                fill(
-                    model.boxes_.describe(i),
-                    self.console.width,
-                    initial_indent="  ",
-                    subsequent_indent="    ",
-                )
-            )
+            self._indented(model.boxes_.describe(i))
+
+    def _explain(self, model: HyperboxClassifier, newcomer: dict[str, object]) -> None:
+        (degrees,), (decision,) = model.membership([newcomer]), model.predict([newcomer])
+        winner = int(np.argmax(np.where(model.boxes_.labels == decision, degrees, -1)))
+        self.console.print("\nA new application, and why it is decided so:")
+        self._indented("; ".join(f"{name} {shown(value)}" for name, value in newcomer.items()))
+        self._indented(
+            f"{decision}: of {len(degrees):,} boxes it belongs most to this "
+            f"one, with membership {degrees[winner]:.3f}:"
+        )
+        self._indented(model.boxes_.describe(winner))
+
+    def _indented(self, text: str) -> None:
+        width = self.console.width
+        self.console.print(fill(text, width, initial_indent="  ", subsequent_indent="    "))
+
+
+def shown(value: object) -> str:
+    """Return a value of an application as a person writes it."""
+    return f"{value:,.0f}" if isinstance(value, float) else str(value)
 
 
 def line(now: Progress) -> str:

@@ -140,14 +140,14 @@ void Engine::judge_group(const Group& g, const Sample& x, double& bar, double& b
     counts.total(g, x.codes, static_cast<Slot>(begin), std::min(BLOCK, g.size() - begin),
                  sum.data() + begin);
   const bool banded = r_ > 0 && beta_ > 0;
-  double below = 2.0 * r;  // more than any box can have
+  double below = r + 1.0;  // more than any box can have
   for (const double band : {1.0, 0.6, 0.3, 0.0}) {
     if (!banded && band > 0) continue;
     for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
       // With all its intervals around x, what share must a box have to reach the bar? A hair less
-      // is asked for, because this is not the rounding of the membership.
+      // is asked for: a membership is the bar only up to rounding, and so is this.
       const double asked =
-          banded ? r * ((bar - alpha_) / beta_) * (1.0 - 1e-12) - 1e-12 : 0.0;
+          banded ? r * ((bar - alpha_ - 1e-15) / beta_) * (1.0 - 1e-12) - 1e-12 : 0.0;
       if (asked >= below) return;
       judge_block<Sum>(g, x, sum.data() + (r_ > 0 ? begin : 0), begin,
                        std::max(r * band, asked), below, bar, best, weight);

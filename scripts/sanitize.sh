@@ -45,5 +45,6 @@ tests=(tests/core tests/store tests/learners/test_prediction.py
 [[ -d tests/differential ]] && tests+=(tests/differential/test_against_reference.py)
 
 # Left out: what limits the address space (the sanitizer needs all of it), what measures time.
-exec "$python" -m pytest -q -p no:cacheprovider -o testpaths= "${tests[@]}" \
+# A report goes straight to the terminal: captured, it would be lost when the process ends.
+exec "$python" -m pytest -q --capture=sys -p no:cacheprovider -o testpaths= "${tests[@]}" \
     -k "not impossible_number and not other_threads_run and not vocabulary_costs" "$@"

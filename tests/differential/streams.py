@@ -110,7 +110,7 @@ def streams(draw: Any, max_rows: int = 120, max_continuous: int = 4) -> Stream:
     stream = Stream(
         theta=draw(st.sampled_from([0, 0.05, 0.1, 0.3, 0.5, 1])),
         delta=draw(st.sampled_from([0, 0.1, 0.3, 0.5, 0.7, 0.9, 1])),
-        alpha=draw(st.sampled_from([0, 0.1, 0.5, 1, n / (n + r)])),
+        alpha=draw(st.sampled_from([0, 1e-9, 0.1, 0.5, 1 - 1e-5, 1 - 1e-15, 1, n / (n + r)])),
         gamma=[random.choice([1.0, 0.5, 4.0]) for _ in range(n)],
         condition=draw(st.sampled_from(["each", "mean"])),
         fixed_range=draw(st.booleans()),

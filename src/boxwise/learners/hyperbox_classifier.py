@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from boxwise.core import Boxes, Model, Settings
 from boxwise.inputs import Batch, encode, infer_schema
 from boxwise.inputs.labels import declared_labels, encode_labels
+from boxwise.learners.parameters import parameters_from_json, parameters_to_json
 from boxwise.learners.settings import engine_ranges, engine_settings
 from boxwise.schema import Schema
 from boxwise.store import write
@@ -259,14 +260,14 @@ class HyperboxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         content, arrays = self._fitted().to_state()
         content |= {
             "learner": type(self).__name__,
-            "parameters": _plain_parameters(self.get_params()),
+            "parameters": parameters_to_json(self.get_params()),
             "announced": declared_labels(self._announced),
         }
         write(path, content, arrays)
 
     @classmethod
     def _from_saved(cls, content: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
-        clf = cls(**content["parameters"])
+        clf = cls(**parameters_from_json(content["parameters"]))
         clf._model = Model.from_state(content, arrays)
         clf._settings(clf._model.schema)
         clf._announced = tuple(declared_labels([*content["announced"]]))
@@ -346,15 +347,3 @@ def _as_array(labels: list[object]) -> NDArray[Any]:
     array = np.empty(len(labels), dtype=object)
     array[:] = labels
     return array
-
-
-def _plain_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters as JSON can hold them."""
-    plain = {}
-    for name, value in parameters.items():
-        if isinstance(value, np.generic | np.ndarray):
-            value = value.tolist()
-        elif isinstance(value, list | tuple):
-            value = np.array(value, dtype=object).tolist()
-        plain[name] = value
-    return plain

@@ -72,7 +72,9 @@ def pack(content: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> byte
     """Return the bytes of a model file; the same model gives the same bytes."""
     little = {name: np.ascontiguousarray(a, a.dtype.newbyteorder("<")) for name, a in arrays.items()}
     table = [[name, f"{a.dtype.kind}{a.itemsize}", [*a.shape]] for name, a in little.items()]
-    header = json.dumps({"content": content, "arrays": table}, ensure_ascii=False).encode()
+    header = json.dumps(
+        {"content": content, "arrays": table}, ensure_ascii=False, allow_nan=False
+    ).encode()
     parts = [_PREFIX.pack(MARK, VERSION, len(header)), header]
     for array in little.values():
         data = array.tobytes()

@@ -153,15 +153,14 @@ def use(path: Path, rows: list[list[Any]]) -> str:
     assert clf.boxes_.n_samples.min(initial=1) > 0
     for i in range(len(clf.boxes_)):
         clf.boxes_.describe(i)
-    if (clf.boxes_.labels != clf.unlabelled).any() and clf._model.engine.n_classes:
-        use_labels(clf, rows)
+    use_labels(clf, rows)
     clf.save(path)
     load(path)
     return "loaded"
 
 
 def use_labels(clf: HyperboxClassifier, rows: list[list[Any]]) -> None:
-    """Predict and go on learning."""
+    """Predict, if there is a class to predict, and go on learning."""
     try:
         predicted = clf.predict(rows)
     except ValueError as error:
@@ -169,7 +168,7 @@ def use_labels(clf: HyperboxClassifier, rows: list[list[Any]]) -> None:
         return
     probabilities = clf.predict_proba(rows)
     assert np.allclose(probabilities.sum(axis=1), 1)
-    assert (clf.classes_[probabilities.argmax(axis=1)] == predicted).all()
+    assert clf.classes_[probabilities.argmax(axis=1)].tolist() == predicted.tolist()
     # Refused for odd parameters, or because a box is full.
     with contextlib.suppress(ValueError, TypeError, OverflowError):
         clf.partial_fit(rows, predicted)

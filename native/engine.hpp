@@ -106,6 +106,7 @@ class Engine {
   struct Verdict {
     std::vector<double> best;           // by class; below zero where nothing reached the bar
     std::vector<std::uint64_t> weight;  // samples in the boxes that reach the best
+    std::vector<double> bar;            // what a box must reach to matter
   };
 
   void check(const Settings& settings) const;
@@ -133,16 +134,19 @@ class Engine {
   bool is_oversized(const Group& g, Slot slot) const;
   Place find(std::uint64_t id) const;
 
-  Verdict judge(const Sample& x, bool every_class) const;
+  template <class Use>
+  void judge_all(const Rows& rows, bool every_class, Use use) const;
   template <class Sum>
-  void judge_group(const Group& g, const Sample& x, double& bar, double& best,
-                   std::uint64_t& weight) const;
+  void judge(const Sample& x, bool every_class, std::vector<Sum>& sums, Verdict& verdict) const;
+  template <class Sum>
+  void add_up(const Sample& x, std::vector<Sum>& sums) const;
   template <class Sum>
   void judge_block(const Group& g, const Sample& x, const Sum* sum, std::size_t begin, double from,
                    double below, double& bar, double& best, std::uint64_t& weight) const;
   double finish(const Group& g, Slot slot, const Sample& x, std::size_t seen, double dist,
                 double b_cat, double bar) const;
   std::size_t winner(const Verdict& verdict) const;
+  void share_out(const Verdict& verdict, double* p) const;
   template <class Sum>
   void degrees(const Group& g, const Sample& x, double* out) const;
   bool is_wide(const Group& g) const;

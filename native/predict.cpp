@@ -20,51 +20,44 @@ bool Engine::is_wide(const Group& g) const {
 }
 
 void Engine::predict(const Rows& rows, std::int32_t* labels) const {
-  check(rows);
-  const auto reader = reading();
-  check_can_predict();
-  Sample x;
-  for (size_t row = 0; row < rows.count; ++row) {
-    read(rows, row, x);
-    labels[row] = static_cast<std::int32_t>(winner(judge(x, false)));
-  }
+  judge_all(rows, false, [&](size_t row, const Verdict& verdict) {
+    labels[row] = static_cast<std::int32_t>(winner(verdict));
+  });
 }
 
 // Each class has its best membership; classes that tie for the first place share theirs by (6).
 std::pair<size_t, std::vector<double>> Engine::probabilities(const Rows& rows) const {
-  check(rows);
-  const auto reader = reading();
-  check_can_predict();
-  const size_t classes = groups_.size() - 1;
-  std::vector<double> all(rows.count * classes);
-  Sample x;
-  for (size_t row = 0; row < rows.count; ++row) {
-    read(rows, row, x);
-    const Verdict verdict = judge(x, true);
-    const size_t won = winner(verdict);
-    const double best = verdict.best[won];
-    double tied = 0, weight = 0, total = 0;
-    for (size_t k = 0; k < classes; ++k) {
-      if (verdict.best[k] != best) continue;
-      tied += 1;
-      weight += static_cast<double>(verdict.weight[k]);
-    }
-    double* p = all.data() + row * classes;
-    for (size_t k = 0; k < classes; ++k) {
-      if (verdict.best[k] < best)
-        p[k] = std::max(verdict.best[k], 0.0);
-      else
-        p[k] = best > 0 ? best * tied * static_cast<double>(verdict.weight[k]) / weight : 1.0;
-      total += p[k];
-    }
-    double rival = 0;
-    for (size_t k = 0; k < classes; ++k) {
-      p[k] /= total;
-      if (k != won) rival = std::max(rival, p[k]);
-    }
-    if (p[won] <= rival) p[won] = std::nextafter(rival, 2.0);  // argmax must name the winner
-  }
+  size_t classes = 0;
+  std::vector<double> all;
+  judge_all(rows, true, [&](size_t row, const Verdict& verdict) {
+    classes = verdict.best.size();
+    all.resize(rows.count * classes);
+    share_out(verdict, all.data() + row * classes);
+  });
   return {classes, std::move(all)};
+}
+
+void Engine::share_out(const Verdict& verdict, double* p) const {
+  const size_t classes = verdict.best.size(), won = winner(verdict);
+  const double best = verdict.best[won];
+  double tied = 0, weight = 0, total = 0, rival = 0;
+  for (size_t k = 0; k < classes; ++k) {
+    if (verdict.best[k] != best) continue;
+    tied += 1;
+    weight += static_cast<double>(verdict.weight[k]);
+  }
+  for (size_t k = 0; k < classes; ++k) {
+    if (verdict.best[k] < best)
+      p[k] = std::max(verdict.best[k], 0.0);
+    else
+      p[k] = best > 0 ? best * tied * static_cast<double>(verdict.weight[k]) / weight : 1.0;
+    total += p[k];
+  }
+  for (size_t k = 0; k < classes; ++k) {
+    p[k] /= total;
+    if (k != won) rival = std::max(rival, p[k]);
+  }
+  if (p[won] <= rival) p[won] = std::nextafter(rival, 2.0);  // argmax must name the winner
 }
 
 std::pair<size_t, std::vector<double>> Engine::memberships(const Rows& rows) const {
@@ -101,19 +94,79 @@ void Engine::check_can_predict() const {
   throw std::invalid_argument("no labelled sample has been learned yet");
 }
 
-Engine::Verdict Engine::judge(const Sample& x, bool every_class) const {
-  const size_t classes = groups_.size() - 1;
-  Verdict verdict{std::vector<double>(classes, -1.0), std::vector<uint64_t>(classes, 0)};
-  double bar = 0.0;
-  for (size_t k = 0; k < classes; ++k) {
-    const Group& g = groups_[k + 1];
-    if (every_class) bar = 0.0;
-    if (is_wide(g))
-      judge_group<uint64_t>(g, x, bar, verdict.best[k], verdict.weight[k]);
+template <class Use>
+void Engine::judge_all(const Rows& rows, bool every_class, Use use) const {
+  check(rows);
+  const auto reader = reading();
+  check_can_predict();
+  const bool wide = std::any_of(groups_.begin(), groups_.end(),
+                                [this](const Group& g) { return is_wide(g); });
+  Sample x;
+  Verdict verdict;
+  std::vector<uint32_t> sums;
+  std::vector<uint64_t> wide_sums;
+  for (size_t row = 0; row < rows.count; ++row) {
+    read(rows, row, x);
+    if (wide)
+      judge(x, every_class, wide_sums, verdict);
     else
-      judge_group<uint32_t>(g, x, bar, verdict.best[k], verdict.weight[k]);
+      judge(x, every_class, sums, verdict);
+    use(row, verdict);
   }
-  return verdict;
+}
+
+// For each class the best membership and the samples in the boxes that have it; or, if not every
+// class matters, for those classes that have the best of all.
+// Boxes that share most categories with x come first, so that the bar is high when the rest is
+// looked at. Each feature can only lower a membership, and rounding is monotone: a box whose
+// membership over the features looked at so far is below the bar is out, exactly.
+template <class Sum>
+void Engine::judge(const Sample& x, bool every_class, std::vector<Sum>& sums,
+                   Verdict& verdict) const {
+  const size_t classes = groups_.size() - 1;
+  verdict.best.assign(classes, -1.0);
+  verdict.weight.assign(classes, 0);
+  verdict.bar.assign(classes, 0.0);
+  const double r = static_cast<double>(r_);
+  if (r_ > 0) add_up(x, sums);
+  const bool banded = r_ > 0 && beta_ > 0;
+  double below = r + 1.0;  // more than any box can have
+  for (const double band : {1.0, 0.6, 0.3, 0.0}) {
+    if (!banded && band > 0) continue;
+    const Sum* sum = sums.data();
+    for (size_t k = 0; k < classes; ++k) {
+      const Group& g = groups_[k + 1];
+      double& bar = verdict.bar[every_class ? k : 0];
+      for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
+        // With all its intervals around x, what share must a box have to reach the bar? A hair
+        // less is asked for: a membership is the bar only up to rounding, and so is this.
+        const double asked =
+            banded ? r * ((bar - alpha_ - 1e-15) / beta_) * (1.0 - 1e-12) - 1e-12 : 0.0;
+        if (asked >= below) break;
+        judge_block(g, x, r_ > 0 ? sum + begin : nullptr, begin, std::max(r * band, asked), below,
+                    bar, verdict.best[k], verdict.weight[k]);
+      }
+      sum += r_ > 0 ? g.size() : 0;
+    }
+    below = r * band;
+  }
+}
+
+// How often each box of a class, class after class, has seen the values of x, over all features.
+template <class Sum>
+void Engine::add_up(const Sample& x, std::vector<Sum>& sums) const {
+  size_t boxes = 0;
+  for (size_t k = 1; k < groups_.size(); ++k) boxes += groups_[k].size();
+  sums.resize(boxes);
+  Counts counts;
+  Sum* sum = sums.data();
+  for (size_t k = 1; k < groups_.size(); ++k) {
+    const Group& g = groups_[k];
+    for (size_t begin = 0; begin < g.size(); begin += BLOCK)
+      counts.total(g, x.codes, static_cast<Slot>(begin), std::min(BLOCK, g.size() - begin),
+                   sum + begin);
+    sum += g.size();
+  }
 }
 
 size_t Engine::winner(const Verdict& verdict) const {
@@ -124,36 +177,6 @@ size_t Engine::winner(const Verdict& verdict) const {
       won = k;
   }
   return won;
-}
-
-// The best membership among the boxes of a class, and the samples in the boxes that have it.
-// Boxes that share most categories with x come first, so that the bar is high when the rest is
-// looked at. Each feature can only lower a membership, and rounding is monotone: a box whose
-// membership over the features looked at so far is below the bar is out, exactly.
-template <class Sum>
-void Engine::judge_group(const Group& g, const Sample& x, double& bar, double& best,
-                         uint64_t& weight) const {
-  const double r = static_cast<double>(r_);
-  std::vector<Sum> sum(r_ > 0 ? g.size() : 0);
-  Counts counts;
-  for (size_t begin = 0; begin < sum.size(); begin += BLOCK)
-    counts.total(g, x.codes, static_cast<Slot>(begin), std::min(BLOCK, g.size() - begin),
-                 sum.data() + begin);
-  const bool banded = r_ > 0 && beta_ > 0;
-  double below = r + 1.0;  // more than any box can have
-  for (const double band : {1.0, 0.6, 0.3, 0.0}) {
-    if (!banded && band > 0) continue;
-    for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
-      // With all its intervals around x, what share must a box have to reach the bar? A hair less
-      // is asked for: a membership is the bar only up to rounding, and so is this.
-      const double asked =
-          banded ? r * ((bar - alpha_ - 1e-15) / beta_) * (1.0 - 1e-12) - 1e-12 : 0.0;
-      if (asked >= below) return;
-      judge_block<Sum>(g, x, sum.data() + (r_ > 0 ? begin : 0), begin,
-                       std::max(r * band, asked), below, bar, best, weight);
-    }
-    below = r * band;
-  }
 }
 
 // One block: the boxes whose sums lie in the band, all together or, where they are few, singly.

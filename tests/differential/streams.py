@@ -72,9 +72,7 @@ class Stream:
         if self.fixed_range:
             ranges = [(0.0, 1.0)] * self.n
         elif known_ranges:
-            columns = [
-                [s for s in self.samples() if s[0][j] <= s[1][j]] for j in range(self.n)
-            ]
+            columns = [[s for s in self.samples() if s[0][j] <= s[1][j]] for j in range(self.n)]
             ranges = [
                 (min(s[0][j] for s in rows), max(s[1][j] for s in rows)) if rows else None
                 for j, rows in enumerate(columns)

@@ -73,7 +73,5 @@ def test_same_boxes_and_predictions_on_streams_without_ties(condition, theta, de
         best = [membership[:, boxes.labels == label].max(axis=1) for label in (0, 1)]
         clear = np.abs(best[0] - best[1]) > 1e-9
         assert clear.sum() > 40
-        np.testing.assert_array_equal(
-            ours.predict(X[:50])[clear], theirs.predict(X[:50])[clear]
-        )
+        np.testing.assert_array_equal(ours.predict(X[:50])[clear], theirs.predict(X[:50])[clear])
     assert compared >= 5

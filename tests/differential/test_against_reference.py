@@ -14,9 +14,7 @@ from boxwise.reference import EIOL
 
 from .streams import UNLABELLED, Stream, streams
 
-thorough = settings(
-    max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+thorough = settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def assert_same_boxes(clf: HyperboxClassifier, reference: EIOL) -> None:

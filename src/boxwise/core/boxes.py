@@ -95,9 +95,7 @@ class Boxes:
         ]
         parts += [
             f"{name} is {_values_in_words(counts)}"
-            for name, counts in zip(
-                self._schema.categorical_names, self._counts_of(i), strict=True
-            )
+            for name, counts in zip(self._schema.categorical_names, self._counts_of(i), strict=True)
         ]
         n = int(self.n_samples[i])
         return f"{self.labels[i]}, {n:,} row{'s' * (n != 1)}: {'; '.join(parts)}"

@@ -93,9 +93,7 @@ class Model:
         for label in new_labels:
             self.labels.append(label)
         for rows in _chunks(batch):
-            self.engine.learn(
-                batch.lower[rows], batch.upper[rows], batch.codes[rows], labels[rows]
-            )
+            self.engine.learn(batch.lower[rows], batch.upper[rows], batch.codes[rows], labels[rows])
 
     def predict(self, batch: Batch) -> NDArray[np.int32]:
         """Return the position, in `labels`, of the class of each row."""

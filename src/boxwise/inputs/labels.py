@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,28 +39,28 @@ def encode_labels(
             "Found input variables with inconsistent numbers of samples: "
             f"X has {n_rows} rows, y has {len(labels)}"
         )
-    codes = np.empty(n_rows, np.int32)
-    code_of: dict[object, int] = {}
+    try:
+        code_of: dict[object, int] = dict.fromkeys(labels, UNLABELLED)  # the work is once per class
+    except TypeError:
+        row = next(row for row, label in enumerate(labels) if not isinstance(label, Hashable))
+        raise _not_a_class(labels[row], row) from None
     additions: list[object] = []
-    for row, label in enumerate(labels):
-        code = code_of.get(label) if type(label) is str else None
-        if code is None:
-            plain = _plain_label(label, row, unlabelled)
-            if plain is None:
-                code = UNLABELLED
-            else:
-                code = known.codes.get(plain, code_of.get(plain))
-                if code is None:
-                    code = len(known) + len(additions)
-                    additions.append(plain)
-                code_of[plain] = code
-        codes[row] = code
-    return codes, additions
+    new: dict[object, int] = {}
+    for label in code_of:
+        plain = _plain_label(label, labels, unlabelled)
+        if plain is not None:
+            code = known.codes.get(plain, new.get(plain))
+            if code is None:
+                code = new[plain] = len(known) + len(additions)
+                additions.append(plain)
+            code_of[label] = code
+    return np.fromiter(map(code_of.__getitem__, labels), np.int32, n_rows), additions
 
 
 def declared_labels(classes: Any) -> list[object]:
     """Return the labels that a caller announces, in order."""
-    return [_plain_label(label, row, None) for row, label in enumerate(_read_labels(classes))]
+    labels = _read_labels(classes)
+    return [_plain_label(label, labels, None) for label in labels]
 
 
 def _read_labels(y: Any) -> Sequence[object]:
@@ -85,25 +85,33 @@ def _to_array(y: Any) -> NDArray[Any]:
     return plain
 
 
-def _plain_label(label: object, row: int, unlabelled: object) -> object:
+def _plain_label(label: object, labels: Sequence[object], unlabelled: object) -> object:
     """Return the label as plain Python, None if the row has none."""
     missing = is_missing(label)
     if unlabelled is not None and (missing if is_missing(unlabelled) else label == unlabelled):
         return None
     if missing:
         raise ValueError(
-            f"Input y contains NaN: the label of row {row} is missing; drop such rows, "
-            "or learn from them as unlabelled with unlabelled=float('nan')"
+            f"Input y contains NaN: the label of row {_row_of(label, labels)} is missing; drop "
+            "such rows, or learn from them as unlabelled with unlabelled=float('nan')"
         )
     plain = plain_category(label)
-    if isinstance(plain, float) and plain != np.floor(plain):
+    if isinstance(plain, float) and not plain.is_integer():
         raise ValueError(
-            f"Unknown label type: continuous: the label {plain!r} of row {row} is not a class; "
-            "labels must be text, whole numbers or truth values"
+            f"Unknown label type: continuous: the label {plain!r} of row {_row_of(label, labels)} "
+            "is not a class; labels must be text, whole numbers or truth values"
         )
-    if not is_category(plain) or plain in (np.inf, -np.inf):
-        raise ValueError(
-            f"Unknown label type: the label {show(label)} of row {row} is of type "
-            f"{type(label).__name__}; labels must be text, whole numbers or truth values"
-        )
+    if not is_category(plain):
+        raise _not_a_class(label, _row_of(label, labels))
     return plain
+
+
+def _row_of(label: object, labels: Sequence[object]) -> int:
+    return next(row for row, other in enumerate(labels) if other is label)
+
+
+def _not_a_class(label: object, row: int) -> ValueError:
+    return ValueError(
+        f"Unknown label type: the label {show(label)} of row {row} is of type "
+        f"{type(label).__name__}; labels must be text, whole numbers or truth values"
+    )

@@ -186,9 +186,7 @@ class HyperboxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._model = model
         return self
 
-    def _learn(
-        self, model: Model, batch: Batch, y: Any, settings: Settings | None = None
-    ) -> None:
+    def _learn(self, model: Model, batch: Batch, y: Any, settings: Settings | None = None) -> None:
         labels, new = encode_labels(
             y, model.labels, n_rows=batch.n_rows, unlabelled=self.unlabelled
         )

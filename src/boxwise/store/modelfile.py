@@ -70,7 +70,9 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArra
 
 def pack(content: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
     """Return the bytes of a model file; the same model gives the same bytes."""
-    little = {name: np.ascontiguousarray(a, a.dtype.newbyteorder("<")) for name, a in arrays.items()}
+    little = {
+        name: np.ascontiguousarray(a, a.dtype.newbyteorder("<")) for name, a in arrays.items()
+    }
     table = [[name, f"{a.dtype.kind}{a.itemsize}", [*a.shape]] for name, a in little.items()]
     header = json.dumps(
         {"content": content, "arrays": table}, ensure_ascii=False, allow_nan=False

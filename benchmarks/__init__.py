@@ -1,0 +1,1 @@
+"""Speed and quality against peers; each file is one command."""

@@ -31,12 +31,12 @@ def say(text: str = "") -> None:
     lines.append(text)
 
 
-def seconds(work: Callable[[], object], repeat: int = 1) -> float:
+def seconds(work: Callable[..., object], *arguments: object, repeat: int = 1) -> float:
     """Return the least time of a few runs."""
     times = []
     for _ in range(repeat):
         start = perf_counter()
-        work()
+        work(*arguments)
         times.append(perf_counter() - start)
     return min(times)
 
@@ -71,11 +71,11 @@ def against_hyperbox_brain(n_rows: int = 2_000) -> None:
         ours = HyperboxClassifier(
             size, size, categorical_features=categorical, feature_range=(0, 1)
         )
-        learn_theirs = seconds(lambda m=theirs: m.fit(X, y, categorical_features=categorical))
-        learn_ours = seconds(lambda m=ours: m.fit(X, y), repeat=5)
+        learn_theirs = seconds(theirs.fit, X, y, categorical)
+        learn_ours = seconds(ours.fit, X, y, repeat=5)
         rows = X[:500]
-        predict_theirs = seconds(lambda m=theirs: m.predict(rows))
-        predict_ours = seconds(lambda m=ours: m.predict(rows), repeat=5)
+        predict_theirs = seconds(theirs.predict, rows)
+        predict_ours = seconds(ours.predict, rows, repeat=5)
         same = np.mean(theirs.predict(rows) == ours.predict(rows))
         say(
             f"| {size} | {len(ours.boxes_):,} / {len(theirs.V):,} "
@@ -102,8 +102,8 @@ def over_rows() -> None:
             before = max(n_rows - LATEST, 0)
             if before:
                 clf.partial_fit(X[:before], y[:before])
-            learn = seconds(lambda m=clf, b=before, n=n_rows: m.partial_fit(X[b:n], y[b:n]))
-            predict = seconds(lambda m=clf, n=n_rows: m.predict(X[n:]), repeat=2)
+            learn = seconds(clf.partial_fit, X[before:n_rows], y[before:n_rows])
+            predict = seconds(clf.predict, X[n_rows:], repeat=2)
             engine = clf._model.engine
             say(
                 f"| {n_rows:,} | {condition} | {size} | {engine.n_boxes:,} "
@@ -131,12 +131,12 @@ def against_the_bound() -> None:
         clf.fit(X[:n_rows], y[:n_rows])
         boxes = clf._model.engine.n_boxes
         batch = clf._read(X[n_rows:], None)[1]
-        took = seconds(lambda m=clf, b=batch: m._model.predict(b), repeat=3) / LATEST / boxes
+        took = seconds(clf._model.predict, batch, repeat=3) / LATEST / boxes
         n, r = X.shape[1] - len(categorical), len(categorical)
         bounds = []
         for size in (4 * r + 4, 16 * n + 4 * r + 4):
             data = np.ones(boxes * size // 8)
-            bounds.append(seconds(lambda d=data: d.sum(), repeat=50) / boxes)
+            bounds.append(seconds(data.sum, repeat=50) / boxes)
         say(f"| {boxes:,} | {took * 1e9:.2f} | {bounds[0] * 1e9:.2f} | {bounds[1] * 1e9:.2f} |")
     say()
 

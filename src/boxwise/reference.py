@@ -4,9 +4,9 @@ Written to be read beside the paper (Khuat and Gabrys, "An Online Learning Algor
 Neuro-Fuzzy Classifier with Mixed-Attribute Data"); the numbers in brackets are its equations.
 It is slow on purpose: every step is spelled out and nothing is remembered between rows.
 
-A sample is ``(lower, upper, values, label)``: two sequences of numbers (equal for a point; a missing
-number is the empty interval from ``inf`` to ``-inf``), one of category values (a missing category
-is a value like any other) and a label (``None`` for an unlabelled sample).
+A sample is ``(lower, upper, values, label)``: two sequences of numbers (equal for a point; a
+missing number is the empty interval from ``inf`` to ``-inf``), one of category values (a missing
+category is a value like any other) and a label (``None`` for an unlabelled sample).
 """
 
 from __future__ import annotations

@@ -133,6 +133,26 @@ def test_learning_goes_on_as_in_the_reference(n: int, r: int, vocabulary: int, m
         pair.check_predictions([(x, c) for x, c in samples if not any(map(math.isnan, x))])
 
 
+@pytest.mark.parametrize("mean", [False, True], ids=["each", "mean"])
+@pytest.mark.parametrize("vocabulary", [5, 300], ids=["dense", "sparse"])
+def test_several_blocks_of_boxes_are_as_in_the_reference(vocabulary: int, mean: bool) -> None:
+    random = Random(9)
+    pair = Pair(2, 2, mean, theta=0.02, delta=0.1)
+    for step in range(700):
+        numbers, codes = random_sample(random, pair, vocabulary)
+        pair.learn(numbers, codes, 1 if step and random.random() < 0.1 else 0)
+    for _ in range(20):
+        pair.remove(random.randrange(len(pair.ids)))
+        same = [i for i, box in enumerate(pair.model.boxes) if box.label == 0]
+        pair.merge(*random.sample(same, 2))
+    assert sum(box.label == 0 for box in pair.model.boxes) > 512  # two blocks
+    for _ in range(20):
+        pair.learn(*random_sample(random, pair, vocabulary), random.randrange(-1, 2))
+    pair.check()
+    samples = [random_sample(random, pair, vocabulary + 5) for _ in range(30)]
+    pair.check_predictions([(x, c) for x, c in samples if not any(map(math.isnan, x))])
+
+
 def test_merging_adds_up_a_dense_and_a_sparse_part() -> None:
     pair = Pair(1, 1, mean=False, delta=0.0)
     for code in range(60):

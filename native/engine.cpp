@@ -14,6 +14,7 @@ using std::size_t;
 
 namespace {
 constexpr double NO_WIDTH = 1e-150;  // as in the reference
+constexpr double LARGEST_GAMMA = 1e6;  // LARGEST / NO_WIDTH times this is still finite
 constexpr size_t TURN = 32;          // samples learned before waiting readers get a turn
 
 std::invalid_argument invalid(const std::string& text) { return std::invalid_argument(text); }
@@ -246,7 +247,7 @@ void Engine::check(const Settings& settings) const {
   if (!(settings.alpha >= 0 && settings.alpha <= 1)) throw invalid("alpha is not in [0, 1]");
   if (settings.gamma.size() != n_) throw invalid("one gamma per continuous feature is needed");
   for (double gamma : settings.gamma)
-    if (!(gamma > 0 && std::isfinite(gamma))) throw invalid("gamma is not above 0");
+    if (!(gamma > 0 && gamma <= LARGEST_GAMMA)) throw invalid("gamma is not in (0, 1e6]");
 }
 
 void Engine::check(const Rows& rows) const {

@@ -261,6 +261,8 @@ void Engine::create(const Sample& x) {
   }
   for (size_t j = 0; j < r_; ++j) box.D.push_back({{x.codes[j], 1}});
   box.n = 1;
+  if (next_id_ == std::numeric_limits<uint64_t>::max())
+    throw std::overflow_error("there is no number left for another box");
   box.id = next_id_++;
   admit(static_cast<size_t>(x.label + 1), box);
 }

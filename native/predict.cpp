@@ -34,7 +34,7 @@ std::pair<size_t, std::vector<double>> Engine::probabilities(const Rows& rows) c
     all.resize(rows.count * classes);
     share_out(verdict, all.data() + row * classes);
   });
-  return {classes, std::move(all)};
+  return {rows.count > 0 ? classes : n_classes(), std::move(all)};
 }
 
 void Engine::share_out(const Verdict& verdict, double* p) const {

@@ -100,7 +100,7 @@ PARAMETERS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("parameters", PARAMETERS, ids=lambda p: f"{p}"[:50])
+@pytest.mark.parametrize("parameters", PARAMETERS, ids=range(len(PARAMETERS)))
 def test_parameters_come_back_so_that_the_model_can_be_fitted_again(
     parameters: dict[str, Any], table: pd.DataFrame, tmp_path: Path
 ) -> None:

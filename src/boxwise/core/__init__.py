@@ -1,6 +1,6 @@
 """The Python face of the native engine: models that learn and predict, and their boxes."""
 
-from boxwise.core.boxes import Boxes
+from boxwise.core.boxes import Boxes, label_array
 from boxwise.core.model import Model, Range, Settings
 
-__all__ = ["Boxes", "Model", "Range", "Settings"]
+__all__ = ["Boxes", "Model", "Range", "Settings", "label_array"]

@@ -54,7 +54,9 @@ class Boxes:
         self.lower: NDArray[np.float64] = _frozen(state["V"])
         self.upper: NDArray[np.float64] = _frozen(state["W"])
         self.n_samples: NDArray[np.int64] = _frozen(state["n"].astype(np.int64))
-        self.labels: NDArray[Any] = _frozen(_label_array(state["label"], labels, unlabelled))
+        self.labels: NDArray[Any] = _frozen(
+            label_array([labels[k] if k >= 0 else unlabelled for k in state["label"].tolist()])
+        )
         self._schema = schema
         self._first = state["first"].tolist()
         self._code = state["code"].tolist()
@@ -113,18 +115,18 @@ class Boxes:
         table
             Columns ``label`` (as text if labels are of several types) and ``n_samples``;
             ``<name>.lower`` and ``<name>.upper`` for each continuous column; for each categorical
-            column its values and counts as text, the most frequent first. For counts as numbers
-            see `counts`.
+            column its values and counts as text, the most frequent first. A name that is taken
+            already gets an underscore. For counts as numbers see `counts`.
         """
         labels = self.labels.tolist()
         if self.labels.dtype == object:  # of several types, which not every library can hold
             labels = [None if label is None else str(label) for label in labels]
         data: dict[str, Any] = {"label": labels, "n_samples": self.n_samples}
         for j, name in enumerate(self._schema.continuous_names):
-            data[f"{name}.lower"] = self.lower[:, j]
-            data[f"{name}.upper"] = self.upper[:, j]
+            data[_unused(f"{name}.lower", data)] = self.lower[:, j]
+            data[_unused(f"{name}.upper", data)] = self.upper[:, j]
         for j, name in enumerate(self._schema.categorical_names):
-            data[name] = [_counts_as_text(box[j]) for box in self.counts]
+            data[_unused(name, data)] = [_counts_as_text(box[j]) for box in self.counts]
         return nw.from_dict(data, backend=backend or _installed_backend()).to_native()
 
 
@@ -133,15 +135,21 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-def _label_array(
-    codes: NDArray[np.int32], labels: Sequence[object], unlabelled: object
-) -> NDArray[Any]:
-    values = [labels[code] if code >= 0 else unlabelled for code in codes.tolist()]
-    if len({type(v) for v in values}) == 1:
-        return np.array(values)
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
+def label_array(labels: Sequence[object]) -> NDArray[Any]:
+    """Return labels as an array of their own type; of objects where no type holds them all."""
+    if len({type(label) for label in labels}) == 1:
+        array = np.array(labels)
+        if array.tolist() == labels:  # not so for huge numbers, and text with a zero at its end
+            return array
+    array = np.empty(len(labels), dtype=object)
+    array[:] = labels
     return array
+
+
+def _unused(name: str, taken: Mapping[str, object]) -> str:
+    while name in taken:
+        name += "_"
+    return name
 
 
 def _interval_in_words(name: str, low: float, high: float) -> str:

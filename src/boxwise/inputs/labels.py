@@ -87,15 +87,16 @@ def _to_array(y: Any) -> NDArray[Any]:
 
 def _plain_label(label: object, labels: Sequence[object], unlabelled: object) -> object:
     """Return the label as plain Python, None if the row has none."""
-    missing = is_missing(label)
-    if unlabelled is not None and (missing if is_missing(unlabelled) else label == unlabelled):
-        return None
-    if missing:
+    if is_missing(label):
+        if unlabelled is not None and is_missing(unlabelled):
+            return None
         raise ValueError(
             f"Input y contains NaN: the label of row {_row_of(label, labels)} is missing; drop "
             "such rows, or learn from them as unlabelled with unlabelled=float('nan')"
         )
     plain = plain_category(label)
+    if unlabelled is not None and not is_missing(unlabelled) and plain == unlabelled:
+        return None
     if isinstance(plain, float) and not plain.is_integer():
         raise ValueError(
             f"Unknown label type: continuous: the label {plain!r} of row {_row_of(label, labels)} "

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
-from boxwise.core import Boxes, Model, Settings
+from boxwise.core import Boxes, Model, Settings, label_array
 from boxwise.inputs import Batch, encode, infer_schema
 from boxwise.inputs.labels import declared_labels, encode_labels
 from boxwise.learners.parameters import parameters_from_json, parameters_to_json
@@ -207,7 +207,8 @@ class HyperboxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         array of shape (rows,)
         """
         model, batch = self._read(X, upper)
-        return _as_array(model.labels.values)[model.predict(batch)]
+        codes = model.predict(batch)  # first: a class may be new by then
+        return label_array(model.labels.values)[codes]
 
     def predict_proba(self, X: Any, upper: Any = None) -> NDArray[np.float64]:
         """Return how the memberships of a row share out among the classes.
@@ -279,7 +280,7 @@ class HyperboxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def classes_(self) -> NDArray[Any]:
         """The classes seen so far, sorted."""
-        return _as_array([*self._class_order(self._fitted().labels.values)])
+        return label_array([*self._class_order(self._fitted().labels.values)])
 
     @property
     def schema_(self) -> Schema:
@@ -336,12 +337,3 @@ class HyperboxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
-
-
-def _as_array(labels: list[object]) -> NDArray[Any]:
-    """Return labels as an array of their own type, of objects where they differ in type."""
-    if len({type(label) for label in labels}) == 1:
-        return np.array(labels)
-    array = np.empty(len(labels), dtype=object)
-    array[:] = labels
-    return array

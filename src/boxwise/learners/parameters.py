@@ -6,10 +6,11 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
+from boxwise.inputs.missing import is_missing
 
-# JSON has no tuples, no mappings but from text, and no NaN: they are written as {mark: content}.
-TUPLE, MAPPING, NAN = "tuple", "mapping", "nan"
+# JSON has no tuples, no mappings but from text, and no floats that are not finite: they are written
+# as {mark: content}.
+TUPLE, MAPPING, FLOAT = "tuple", "mapping", "float"
 
 
 def parameters_to_json(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -25,12 +26,14 @@ def parameters_from_json(data: Any) -> dict[str, Any]:
 
 
 def _to_json(name: str, value: Any) -> Any:
-    if isinstance(value, np.generic | np.ndarray):
-        value = value.tolist()
+    for to_list in ("tolist", "to_list", "to_pylist"):  # NumPy and pandas, polars, Arrow
+        value = getattr(value, to_list)() if hasattr(value, to_list) else value
     if value is None or isinstance(value, str | bool | int):
         return value
-    if isinstance(value, float) and not math.isinf(value):
-        return {NAN: None} if math.isnan(value) else value
+    if is_missing(value):
+        value = math.nan
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {FLOAT: repr(value)}
     if isinstance(value, Mapping):
         return {MAPPING: [[_to_json(name, k), _to_json(name, v)] for k, v in value.items()]}
     if isinstance(value, list | tuple | set | frozenset | range):
@@ -47,9 +50,9 @@ def _from_json(name: str, data: Any) -> Any:
         return [_from_json(name, item) for item in data]
     if not isinstance(data, dict):
         return data
-    if data == {NAN: None}:
-        return math.nan
     match data:
+        case {"float": "nan" | "inf" | "-inf" as text} if len(data) == 1:
+            return float(text)
         case {"tuple": list(items)} if len(data) == 1:
             return tuple(_from_json(name, item) for item in items)
         case {"mapping": list(pairs)} if len(data) == 1:

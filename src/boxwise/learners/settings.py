@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from numbers import Real
 from typing import Any
 
@@ -11,8 +12,10 @@ import numpy as np
 
 from boxwise.core import Range, Settings
 from boxwise.inputs import Batch
+from boxwise.inputs.numbers import LIMIT
 from boxwise.schema import Schema, show
 
+LARGEST_GAMMA = 1e6  # so that a distance times gamma, over a narrow range, is still a number
 CONDITIONS = {"each": False, "mean": True}
 
 
@@ -21,7 +24,7 @@ def engine_settings(
 ) -> Settings:
     """Check the parameters against the columns."""
     n, r = len(schema.continuous), len(schema.categorical)
-    if condition not in CONDITIONS:
+    if not isinstance(condition, str) or condition not in CONDITIONS:
         raise ValueError(f"condition must be 'each' or 'mean', not {show(condition)}")
     if isinstance(alpha, str):
         if alpha != "auto":
@@ -40,14 +43,14 @@ def engine_settings(
 
 def _gammas(gamma: Any, schema: Schema) -> list[float]:
     n = len(schema.continuous)
-    if type(gamma) is float or np.ndim(gamma) == 0:
-        return [_number("gamma", gamma, 0, above=True)] * n
+    if not isinstance(gamma, Sequence | np.ndarray) or isinstance(gamma, str):
+        return [_number("gamma", gamma, 0, LARGEST_GAMMA, above=True)] * n
     if len(gamma) != n:
         raise ValueError(
             f"gamma has {len(gamma)} numbers, but there are {n} continuous columns "
             f"({', '.join(schema.continuous_names[:5])}{', ...' * (n > 5)})"
         )
-    return [_number("gamma", g, 0, above=True) for g in gamma]
+    return [_number("gamma", g, 0, LARGEST_GAMMA, above=True) for g in gamma]
 
 
 def engine_ranges(feature_range: Any, schema: Schema, batch: Batch | None) -> list[Range]:
@@ -102,11 +105,14 @@ def _fixed_range(column: Any, pair: Any, schema: Schema) -> tuple[int, Range]:
 
 def _to_range(pair: Any, what: str) -> Range:
     try:
-        low, high = (float(bound) for bound in pair)
-    except (TypeError, ValueError):
+        low, high = (float(bound + 0) for bound in pair)  # not text, even if it looks like a number
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{what} must be a pair (low, high), not {show(pair)}") from None
-    if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise ValueError(f"{what} must have a low end below its high end, not {show(pair)}")
+    if not -LIMIT <= low < high <= LIMIT:
+        raise ValueError(
+            f"{what} must have a low end below its high end, both within ±{LIMIT:g}, "
+            f"not {show(pair)}"
+        )
     return Range(low, high, growing=False)
 
 
@@ -115,11 +121,10 @@ def _number(
 ) -> float:
     # The type first: this runs for every row learned on its own, and Real is slow to ask.
     is_number = type(value) is float or (isinstance(value, Real) and not isinstance(value, bool))
-    if is_number and math.isfinite(value):
-        number = float(value)
+    with suppress(OverflowError):  # an integer beyond all floats
+        number = float(value) if is_number else math.nan
         if (low < number if above else low <= number) and number <= high:
             return number
-    bounds = f"above {low}" if above else f"{low} or more"
-    if high < math.inf:
-        bounds = f"from {low} to {high}"
+    bounds = f"above {low:g}" if above else f"from {low:g}"
+    bounds += f" to {high:g}" if high < math.inf else " up"
     raise ValueError(f"{name} must be a number {bounds}, not {show(value)}")

@@ -5,7 +5,7 @@ All numbers are little-endian::
     bytes 0–7     the mark  89 B O X 0D 0A 1A 0A   (as in PNG, so that text transfer is noticed)
     bytes 8–11    format version, uint32
     bytes 12–19   length H of the header, uint64
-    next H bytes  header, JSON in UTF-8: {"content": {...}, "arrays": [[name, dtype, shape], ...]}
+    next H bytes  header, JSON in ASCII: {"content": {...}, "arrays": [[name, dtype, shape], ...]}
     then          the arrays in that order, row-major, each padded with zeros to 8 bytes
     last 32 bytes SHA-256 of everything before
 """
@@ -45,7 +45,7 @@ def write(
     if target.is_dir():
         raise IsADirectoryError(f"{target} is a folder; give the name of a file")
     data = pack(content, arrays)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.absolute().parent)
+    handle, name = tempfile.mkstemp(prefix=".boxwise-", dir=target.absolute().parent)
     part = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -74,9 +74,7 @@ def pack(content: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> byte
         name: np.ascontiguousarray(a, a.dtype.newbyteorder("<")) for name, a in arrays.items()
     }
     table = [[name, f"{a.dtype.kind}{a.itemsize}", [*a.shape]] for name, a in little.items()]
-    header = json.dumps(
-        {"content": content, "arrays": table}, ensure_ascii=False, allow_nan=False
-    ).encode()
+    header = json.dumps({"content": content, "arrays": table}, allow_nan=False).encode()
     parts = [_PREFIX.pack(MARK, VERSION, len(header)), header]
     for array in little.values():
         data = array.tobytes()

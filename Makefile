@@ -12,7 +12,7 @@ bootstrap := sh scripts/bootstrap.sh
 .DEFAULT_GOAL := help
 # Two installs at once would disturb each other; the tests run in parallel by themselves.
 .NOTPARALLEL:
-.PHONY: help demo test lint docs bench clean
+.PHONY: help demo test lint docs bench defaults sanitize fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -34,6 +34,15 @@ docs: $(done)/docs ## build the documentation into docs/_build/html
 
 bench: $(done)/bench ## compare the speed with that of peers
 	$(python) -m benchmarks.speed $(ARGS)
+
+defaults: $(done)/bench ## compare settings over the paper's data sets (needs BOXWISE_DATA)
+	$(python) -m benchmarks.defaults $(ARGS)
+
+sanitize: $(done)/test ## run the engine's tests under the address and undefined sanitizers
+	bash scripts/sanitize.sh
+
+fuzz: $(done)/test ## feed the engine and the model file with nonsense (ARGS=60: seconds each)
+	bash scripts/fuzz.sh $(ARGS)
 
 clean: ## remove what was built; .venv stays, and is checked again by the next target
 	rm -rf build dist wheelhouse docs/_build .pytest_cache .mypy_cache .ruff_cache

@@ -43,4 +43,4 @@ echo "fuzzing the engine for $seconds s"
 "$build/engine" "${run[@]}"
 
 echo "fuzzing model files for $seconds s"
-PYTHONPATH=src "$python" fuzz/model_file.py --seconds "$seconds"
+"$python" fuzz/model_file.py --seconds "$seconds"

@@ -25,6 +25,13 @@ mkdir -p "$package"
 cp -R src/boxwise "$package/"
 rm -f "$package"/boxwise/core/_native*.so
 cp "$build"/cmake/_native*.so "$package/boxwise/core/"
+# The editable install looks for boxwise before PYTHONPATH does; here it must not.
+cat > "$package/sitecustomize.py" << 'END'
+import sys
+
+sys.meta_path[:] = [f for f in sys.meta_path if "scikit" not in type(f).__module__.lower()
+                    and "scikit" not in type(f).__name__.lower()]
+END
 
 # Python itself is not built with the sanitizers, so their libraries have to be there before it
 # starts. Python and NumPy keep memory until the end on purpose: leaks are not looked for.

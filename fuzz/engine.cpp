@@ -217,11 +217,12 @@ class Session {
     if (!both([&](Engine& e) { e.predict(t.rows(), (&e == engine_.get() ? labels : same).data()); }))
       return;
     CHECK(labels == same);
-    const auto [classes, p] = engine_->probabilities(t.rows());
+    const size_t classes = engine_->n_classes();
+    const auto p = engine_->probabilities(t.rows(), classes);
     const auto [boxes, m] = engine_->memberships(t.rows());
     const Snapshot all = engine_->snapshot();
     CHECK(classes == all.n_classes && boxes == all.n.size());
-    CHECK(equal(p, twin_->probabilities(t.rows()).second));
+    CHECK(equal(p, twin_->probabilities(t.rows(), classes)));
     CHECK(equal(m, twin_->memberships(t.rows()).second));
     for (std::size_t row = 0; row < count; ++row) {
       CHECK(labels[row] >= 0 && labels[row] < static_cast<std::int32_t>(classes));

@@ -1,9 +1,11 @@
 // Binds the engine to Python and does nothing else: arrays in, arrays out, the GIL released.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -118,20 +120,6 @@ void restore(Engine& engine, const In<double, 2>& V, const In<double, 2>& W,
   engine.restore(all);
 }
 
-using Scores = std::pair<std::size_t, std::vector<double>>;
-
-template <Scores (Engine::*score)(const boxwise::Rows&) const>
-nb::object scores(const Engine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
-                  const In<Code, 2>& codes) {
-  const auto rows = to_rows(engine, lower, upper, codes);
-  Scores result;
-  {
-    nb::gil_scoped_release released;
-    result = (engine.*score)(rows);
-  }
-  return to_numpy(std::move(result.second), {rows.count, result.first});
-}
-
 }  // namespace
 
 NB_MODULE(_native, m) {
@@ -167,8 +155,32 @@ NB_MODULE(_native, m) {
              return to_numpy(std::move(labels), {rows.count});
            },
            "lower"_a, "upper"_a, "codes"_a)
-      .def("probabilities", &scores<&Engine::probabilities>, "lower"_a, "upper"_a, "codes"_a)
-      .def("memberships", &scores<&Engine::memberships>, "lower"_a, "upper"_a, "codes"_a)
+      .def("probabilities",
+           [](const Engine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
+              const In<Code, 2>& codes, std::optional<std::size_t> n_classes) {
+             const auto rows = to_rows(engine, lower, upper, codes);
+             std::size_t classes = 0;
+             std::vector<double> shares;
+             {
+               nb::gil_scoped_release released;
+               classes = n_classes.value_or(engine.n_classes());
+               shares = engine.probabilities(rows, classes);
+             }
+             return to_numpy(std::move(shares), {rows.count, classes});
+           },
+           "lower"_a, "upper"_a, "codes"_a, "n_classes"_a = nb::none())
+      .def("memberships",
+           [](const Engine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
+              const In<Code, 2>& codes) {
+             const auto rows = to_rows(engine, lower, upper, codes);
+             std::pair<std::size_t, std::vector<double>> degrees;
+             {
+               nb::gil_scoped_release released;
+               degrees = engine.memberships(rows);
+             }
+             return to_numpy(std::move(degrees.second), {rows.count, degrees.first});
+           },
+           "lower"_a, "upper"_a, "codes"_a)
       .def("snapshot", &snapshot)
       .def("restore", &restore, "V"_a, "W"_a, "n"_a, "label"_a, "id"_a, "first"_a, "code"_a,
            "times"_a, "n_classes"_a, "next_id"_a)

@@ -64,7 +64,8 @@ class Engine {
   void restore(const Snapshot& boxes);  // all but the ranges, which the constructor takes
 
   void predict(const Rows& rows, std::int32_t* labels) const;
-  std::pair<std::size_t, std::vector<double>> probabilities(const Rows& rows) const;
+  // For the first n_classes classes, however many there are by now.
+  std::vector<double> probabilities(const Rows& rows, std::size_t n_classes) const;
   std::pair<std::size_t, std::vector<double>> memberships(const Rows& rows) const;
 
   Snapshot snapshot() const;
@@ -106,7 +107,7 @@ class Engine {
   struct Verdict {
     std::vector<double> best;           // by class; below zero where nothing reached the bar
     std::vector<std::uint64_t> weight;  // samples in the boxes that reach the best
-    std::vector<double> bar;            // what a box must reach to matter
+    std::vector<double> bars;           // what a box must reach to matter: by class, or one for all
   };
 
   void check(const Settings& settings) const;
@@ -128,6 +129,7 @@ class Engine {
   bool overlaps_any(Place place, const Sample& x);
   bool overlaps_group(std::size_t group);
   bool meets(const Group& h, Slot slot);
+  void list_values();
   void take(Place place, const Sample& x, bool expand);
   void create(const Sample& x);
   void admit(std::size_t group, const Box& box);
@@ -135,16 +137,17 @@ class Engine {
   Place find(std::uint64_t id) const;
 
   template <class Use>
-  void judge_all(const Rows& rows, bool every_class, Use use) const;
+  void judge_all(const Rows& rows, bool every_class, std::size_t n_classes, Use use) const;
   template <class Sum>
-  void judge(const Sample& x, bool every_class, std::vector<Sum>& sums, Verdict& verdict) const;
+  void judge(const Sample& x, bool every_class, std::size_t classes, Aligned<Sum>& sums,
+             Verdict& verdict) const;
   template <class Sum>
-  void add_up(const Sample& x, std::vector<Sum>& sums) const;
+  void add_up(const Sample& x, std::size_t classes, Aligned<Sum>& sums) const;
   template <class Sum>
   void judge_block(const Group& g, const Sample& x, const Sum* sum, std::size_t begin, double from,
                    double below, double& bar, double& best, std::uint64_t& weight) const;
   double finish(const Group& g, Slot slot, const Sample& x, std::size_t seen, double dist,
-                double b_cat, double bar) const;
+                std::uint64_t sum, double bar) const;
   std::size_t winner(const Verdict& verdict) const;
   void share_out(const Verdict& verdict, double* p) const;
   template <class Sum>

@@ -7,6 +7,9 @@ namespace boxwise {
 using std::size_t;
 using std::uint32_t;
 
+bool CountColumn::before_slot(const Posting& posting, Slot slot) { return posting.slot < slot; }
+bool CountColumn::before_code(const Tally& value, Code code) { return value.first < code; }
+
 void CountColumn::reserve(size_t capacity) {
   if (dense_) {
     for (auto& row : rows_)
@@ -26,15 +29,13 @@ void CountColumn::add(Slot slot, Code code, uint32_t times) {
     return;
   }
   Postings& list = postings_[code];
-  auto at = std::lower_bound(list.begin(), list.end(), slot,
-                             [](const Posting& p, Slot s) { return p.slot < s; });
-  if (at != list.end() && at->slot == slot) {
-    at->count += times;
-    return;
-  }
-  auto& codes = held_[slot];
-  codes.insert(std::lower_bound(codes.begin(), codes.end(), code), code);
-  list.insert(at, Posting{slot, times});
+  auto at = std::lower_bound(list.begin(), list.end(), slot, before_slot);
+  if (at == list.end() || at->slot != slot) at = list.insert(at, Posting{slot, 0});
+  at->count += times;
+  auto& held = held_[slot];
+  auto own = std::lower_bound(held.begin(), held.end(), code, before_code);
+  if (own == held.end() || own->first != code) own = held.insert(own, Tally{code, 0});
+  own->second += times;
 }
 
 void CountColumn::move_last(Slot slot, Slot last) {
@@ -55,11 +56,10 @@ void CountColumn::move_last(Slot slot, Slot last) {
 }
 
 void CountColumn::drop(Slot slot) {
-  for (Code code : held_[slot]) {
+  for (auto [code, times] : held_[slot]) {
     auto entry = postings_.find(code);
     Postings& list = entry->second;
-    list.erase(std::lower_bound(list.begin(), list.end(), slot,
-                                [](const Posting& p, Slot s) { return p.slot < s; }));
+    list.erase(std::lower_bound(list.begin(), list.end(), slot, before_slot));
     if (list.empty()) postings_.erase(entry);
   }
   held_[slot].clear();
@@ -70,23 +70,36 @@ uint32_t CountColumn::count(Slot slot, Code code) const {
     if (code < 0 || static_cast<size_t>(code) >= rows_.size() || rows_[code].empty()) return 0;
     return rows_[code][slot];
   }
-  auto entry = postings_.find(code);
-  if (entry == postings_.end()) return 0;
-  const Postings& list = entry->second;
-  auto at = std::lower_bound(list.begin(), list.end(), slot,
-                             [](const Posting& p, Slot s) { return p.slot < s; });
-  return at != list.end() && at->slot == slot ? at->count : 0;
+  const auto& held = held_[slot];
+  auto own = std::lower_bound(held.begin(), held.end(), code, before_code);
+  return own != held.end() && own->first == code ? own->second : 0;
 }
 
 void CountColumn::values(Slot slot, std::vector<Tally>& out) const {
-  out.clear();
-  if (dense_) {
-    for (size_t code = 0; code < rows_.size(); ++code)
-      if (!rows_[code].empty() && rows_[code][slot] > 0)
-        out.emplace_back(static_cast<Code>(code), rows_[code][slot]);
-  } else {
-    for (Code code : held_[slot]) out.emplace_back(code, count(slot, code));
+  if (!dense_) {
+    out = held_[slot];
+    return;
   }
+  out.clear();
+  for (size_t code = 0; code < rows_.size(); ++code)
+    if (!rows_[code].empty() && rows_[code][slot] > 0)
+      out.emplace_back(static_cast<Code>(code), rows_[code][slot]);
+}
+
+bool CountColumn::shares(Slot slot, std::uint64_t n, const std::vector<Tally>& other,
+                         std::uint64_t n_other) const {
+  if (dense_)
+    return std::any_of(other.begin(), other.end(), [&](const Tally& value) {
+      const std::uint64_t times = count(slot, value.first);
+      return times > 0 && times * n_other == value.second * n;
+    });
+  auto own = held_[slot].begin();
+  for (auto [code, times] : other) {  // both in order: walk along the two
+    while (own != held_[slot].end() && own->first < code) ++own;
+    if (own == held_[slot].end()) return false;
+    if (own->first == code && own->second * n_other == times * n) return true;
+  }
+  return false;
 }
 
 const uint32_t* CountColumn::row(Code code, Slot begin, size_t m, uint32_t* scratch) const {
@@ -99,8 +112,7 @@ const uint32_t* CountColumn::row(Code code, Slot begin, size_t m, uint32_t* scra
   if (entry == postings_.end()) return nullptr;
   const Postings& list = entry->second;
   std::fill_n(scratch, m, 0u);
-  for (auto at = std::lower_bound(list.begin(), list.end(), begin,
-                                  [](const Posting& p, Slot s) { return p.slot < s; });
+  for (auto at = std::lower_bound(list.begin(), list.end(), begin, before_slot);
        at != list.end() && at->slot < begin + m; ++at)
     scratch[at->slot - begin] = at->count;
   return scratch;
@@ -113,7 +125,7 @@ void CountColumn::make_sparse() {
       if (rows_[code][slot] == 0) continue;
       postings_[static_cast<Code>(code)].push_back(
           Posting{static_cast<Slot>(slot), rows_[code][slot]});
-      held_[slot].push_back(static_cast<Code>(code));
+      held_[slot].emplace_back(static_cast<Code>(code), rows_[code][slot]);
     }
   }
   rows_ = {};
@@ -123,7 +135,7 @@ void CountColumn::make_sparse() {
 size_t CountColumn::bytes() const {
   size_t total = rows_.capacity() * sizeof(rows_[0]) + held_.capacity() * sizeof(held_[0]);
   for (const auto& row : rows_) total += row.capacity() * sizeof(uint32_t);
-  for (const auto& codes : held_) total += codes.capacity() * sizeof(Code);
+  for (const auto& held : held_) total += held.capacity() * sizeof(Tally);
   // A node of the hash table holds the key, the vector, a link and (nearly always) its hash.
   for (const auto& [code, list] : postings_)
     total += list.capacity() * sizeof(Posting) + sizeof(Postings) + 4 * sizeof(void*);
@@ -139,6 +151,7 @@ void Group::grow() {
   for (auto& column : W) column.resize(capacity, 0.0);
   for (auto& column : D) column.reserve(capacity);
   n.resize(capacity, 0);
+  unit.resize(capacity, 0.0);
   need.resize(capacity, 0);
   id.resize(capacity, 0);
   capacity_ = capacity;
@@ -153,10 +166,9 @@ Slot Group::append(const Box& box) {
   }
   for (size_t j = 0; j < D.size(); ++j)
     for (auto [code, times] : box.D[j]) D[j].add(slot, code, times);
-  n[slot] = box.n;
+  set_samples(slot, box.n);
   id[slot] = box.id;
   need[slot] = 0;
-  most = std::max(most, box.n);
   ++size_;
   return slot;
 }
@@ -185,10 +197,17 @@ Box Group::remove(Slot slot) {
   }
   for (auto& column : D) column.move_last(slot, last);
   n[slot] = n[last];
+  unit[slot] = unit[last];
   id[slot] = id[last];
   need[slot] = need[last];
   --size_;
   return box;
+}
+
+void Group::set_samples(Slot slot, uint32_t samples) {
+  n[slot] = samples;
+  unit[slot] = D.empty() ? 0.0 : 1.0 / (static_cast<double>(samples) * static_cast<double>(D.size()));
+  most = std::max(most, samples);
 }
 
 size_t Group::bytes() const {
@@ -196,7 +215,7 @@ size_t Group::bytes() const {
   for (const auto& column : V) total += column.capacity() * sizeof(double);
   for (const auto& column : W) total += column.capacity() * sizeof(double);
   for (const auto& column : D) total += column.bytes();
-  return total + n.capacity() * sizeof(n[0]) + id.capacity() * sizeof(id[0]) +
+  return total + n.capacity() * sizeof(n[0]) + unit.capacity() * sizeof(unit[0]) + id.capacity() * sizeof(id[0]) +
          need.capacity() * sizeof(need[0]);
 }
 

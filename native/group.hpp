@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "aligned.hpp"
+
 namespace boxwise {
 
 using Code = std::int32_t;
@@ -28,6 +30,10 @@ class CountColumn {
 
   std::uint32_t count(Slot slot, Code code) const;
   void values(Slot slot, std::vector<Tally>& out) const;  // in order of code
+  // Whether the box in `slot`, of n samples, and a set of n_other samples (in order of code) share a
+  // value of equal relative frequency: equation (15), decided exactly, in integers.
+  bool shares(Slot slot, std::uint64_t n, const std::vector<Tally>& other,
+              std::uint64_t n_other) const;
   // The counts of `code` in slots [begin, begin + m): a pointer into the row, or into `scratch`,
   // or null if no box of this class has ever seen the value.
   const std::uint32_t* row(Code code, Slot begin, std::size_t m, std::uint32_t* scratch) const;
@@ -40,14 +46,16 @@ class CountColumn {
   };
   using Postings = std::vector<Posting>;  // in order of slot
 
+  static bool before_slot(const Posting& posting, Slot slot);
+  static bool before_code(const Tally& value, Code code);
   void make_sparse();
   void drop(Slot slot);
 
   std::size_t capacity_ = 0;
   bool dense_ = true;
-  std::vector<std::vector<std::uint32_t>> rows_;        // dense: by code, empty where never seen
+  std::vector<Aligned<std::uint32_t>> rows_;            // dense: by code, empty where never seen
   std::unordered_map<Code, Postings> postings_;         // sparse: by code
-  std::vector<std::vector<Code>> held_;                 // sparse: by slot, in order of code
+  std::vector<std::vector<Tally>> held_;                // sparse: by slot, in order of code
 };
 
 struct Box {
@@ -67,11 +75,14 @@ class Group {
   std::size_t size() const { return size_; }
   std::size_t bytes() const;
 
-  std::vector<std::vector<double>> V, W;
+  std::vector<Aligned<double>> V, W;
   std::vector<CountColumn> D;
-  std::vector<std::uint32_t> n;
+  Aligned<std::uint32_t> n;
   std::vector<std::uint64_t> id;
-  std::vector<std::uint32_t> need;  // what the entropy test asks of the counts; the engine sets it
+  Aligned<double> unit;             // about 1 / (n * r): what one count adds to the membership
+  Aligned<std::uint32_t> need;      // what the entropy test asks of the counts; the engine sets it
+  void set_samples(Slot slot, std::uint32_t samples);
+
   std::uint32_t most = 0;           // no box has held more samples than this
   bool oversized = false;           // a box may be larger than theta allows a box to grow
 

@@ -1,5 +1,8 @@
 #include "kernels.hpp"
 
+#include <bit>
+#include <cstring>
+
 // One binary, the best instructions of each machine: glibc picks the clone when the module loads.
 #if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && __GNUC__ >= 12 && \
     !defined(__clang__) && !defined(BOXWISE_NO_CLONES)
@@ -19,6 +22,18 @@ namespace boxwise::kernels {
 using std::size_t;
 using std::uint32_t;
 using std::uint64_t;
+
+// How many of the entries, each 0 or 1, are 1. Part of its callers, to be compiled as they are.
+[[gnu::always_inline]] static inline size_t count(const std::uint8_t* inside, size_t m) {
+  size_t entries = 0, i = 0;
+  for (; i + 8 <= m; i += 8) {
+    uint64_t eight;
+    std::memcpy(&eight, inside + i, 8);
+    entries += static_cast<size_t>(std::popcount(eight));
+  }
+  for (; i < m; ++i) entries += inside[i];
+  return entries;
+}
 
 CLONES void add(const uint32_t* const rows[4], uint32_t* RESTRICT sum, size_t m) {
   const uint32_t *RESTRICT a = rows[0], *RESTRICT b = rows[1];
@@ -95,38 +110,55 @@ CLONES size_t gap(const double* RESTRICT V, const double* RESTRICT W, double lo,
 }
 
 CLONES void distance(const double* RESTRICT V, const double* RESTRICT W, double xl, double xu,
-                     double slope, double* RESTRICT dist, size_t m) {
+                     double slope, bool first, double* RESTRICT dist, size_t m) {
   for (size_t i = 0; i < m; ++i) {
     const double above = xu - W[i];
     const double below = V[i] - xl;
     double out = (above > below ? above : below) * slope;
     out = V[i] > W[i] ? 0.0 : out;
-    dist[i] = dist[i] > out ? dist[i] : out;
+    const double before = first ? 0.0 : dist[i];
+    dist[i] = before > out ? before : out;
   }
 }
 
-CLONES size_t between(const uint32_t* RESTRICT sum, const uint32_t* RESTRICT n, double from,
-                      double below, double* RESTRICT over, size_t m) {
-  size_t passing = 0;
+CLONES size_t between(const uint32_t* RESTRICT sum, const double* RESTRICT unit, double from,
+                      double below, std::uint8_t* RESTRICT inside, size_t m) {
   for (size_t i = 0; i < m; ++i) {
-    const double have = static_cast<double>(sum[i]), all = static_cast<double>(n[i]);
-    const bool passes = (have >= all * from) & (have < all * below);
-    over[i] = passes ? -1.0 : 1.0;
-    passing += passes;
+    const double share = static_cast<double>(sum[i]) * unit[i];
+    inside[i] = (share >= from) & (share < below);
   }
-  return passing;
+  return count(inside, m);
 }
 
-CLONES size_t between(const uint64_t* RESTRICT sum, const uint32_t* RESTRICT n, double from,
-                      double below, double* RESTRICT over, size_t m) {
-  size_t passing = 0;
+CLONES size_t between(const uint64_t* RESTRICT sum, const double* RESTRICT unit, double from,
+                      double below, std::uint8_t* RESTRICT inside, size_t m) {
   for (size_t i = 0; i < m; ++i) {
-    const double have = static_cast<double>(sum[i]), all = static_cast<double>(n[i]);
-    const bool passes = (have >= all * from) & (have < all * below);
-    over[i] = passes ? -1.0 : 1.0;
-    passing += passes;
+    const double share = static_cast<double>(sum[i]) * unit[i];
+    inside[i] = (share >= from) & (share < below);
   }
-  return passing;
+  return count(inside, m);
+}
+
+CLONES size_t reach(const double* RESTRICT dist, const uint32_t* RESTRICT sum,
+                    const double* RESTRICT unit, double alpha, double beta, double bar,
+                    std::uint8_t* RESTRICT inside, size_t m) {
+  for (size_t i = 0; i < m; ++i) {
+    const double b_num = 1.0 - (dist[i] < 1.0 ? dist[i] : 1.0);
+    const double b_cat = static_cast<double>(sum[i]) * unit[i];
+    inside[i] &= alpha * b_num + beta * b_cat >= bar;
+  }
+  return count(inside, m);
+}
+
+CLONES size_t reach(const double* RESTRICT dist, const uint64_t* RESTRICT sum,
+                    const double* RESTRICT unit, double alpha, double beta, double bar,
+                    std::uint8_t* RESTRICT inside, size_t m) {
+  for (size_t i = 0; i < m; ++i) {
+    const double b_num = 1.0 - (dist[i] < 1.0 ? dist[i] : 1.0);
+    const double b_cat = static_cast<double>(sum[i]) * unit[i];
+    inside[i] &= alpha * b_num + beta * b_cat >= bar;
+  }
+  return count(inside, m);
 }
 
 CLONES void share(const uint32_t* RESTRICT sum, const uint32_t* RESTRICT n, double r,
@@ -141,15 +173,12 @@ CLONES void share(const uint64_t* RESTRICT sum, const uint32_t* RESTRICT n, doub
     share[i] = static_cast<double>(sum[i]) / (static_cast<double>(n[i]) * r);
 }
 
-CLONES size_t mix(const double* RESTRICT dist, const double* RESTRICT share, double alpha,
-                  double beta, double bar, double* RESTRICT degree, size_t m) {
-  size_t reaching = 0;
+CLONES void mix(const double* RESTRICT dist, const double* RESTRICT share, double alpha,
+                double beta, double* RESTRICT degree, size_t m) {
   for (size_t i = 0; i < m; ++i) {
     const double b_num = 1.0 - (dist[i] < 1.0 ? dist[i] : 1.0);
     degree[i] = alpha * b_num + beta * share[i];
-    reaching += degree[i] >= bar;
   }
-  return reaching;
 }
 
 }  // namespace boxwise::kernels

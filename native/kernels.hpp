@@ -36,15 +36,22 @@ std::size_t size(const double* V, const double* W, double xl, double xu, double 
 std::size_t gap(const double* V, const double* W, double lo, double hi, double* over,
                 std::size_t m);
 
-// dist = max(dist, slope * how far x sticks out); features never seen do not count.
-void distance(const double* V, const double* W, double xl, double xu, double slope, double* dist,
-              std::size_t m);
+// dist = max(dist, slope * how far x sticks out), where dist is 0 before the first feature; features
+// that a box has never seen do not count.
+void distance(const double* V, const double* W, double xl, double xu, double slope, bool first,
+              double* dist, std::size_t m);
 
-// over = n * from <= sum < n * below ? -1 : 1, in floating point. Returns how many pass.
-std::size_t between(const std::uint32_t* sum, const std::uint32_t* n, double from, double below,
-                    double* over, std::size_t m);
-std::size_t between(const std::uint64_t* sum, const std::uint32_t* n, double from, double below,
-                    double* over, std::size_t m);
+// inside = from <= sum * unit < below. Returns how many are.
+std::size_t between(const std::uint32_t* sum, const double* unit, double from, double below,
+                    std::uint8_t* inside, std::size_t m);
+std::size_t between(const std::uint64_t* sum, const double* unit, double from, double below,
+                    std::uint8_t* inside, std::size_t m);
+
+// inside &= alpha * (1 - min(dist, 1)) + beta * sum * unit >= bar. Returns how many are left.
+std::size_t reach(const double* dist, const std::uint32_t* sum, const double* unit, double alpha,
+                  double beta, double bar, std::uint8_t* inside, std::size_t m);
+std::size_t reach(const double* dist, const std::uint64_t* sum, const double* unit, double alpha,
+                  double beta, double bar, std::uint8_t* inside, std::size_t m);
 
 // share = sum / (n * r)
 void share(const std::uint32_t* sum, const std::uint32_t* n, double r, double* share,
@@ -52,9 +59,9 @@ void share(const std::uint32_t* sum, const std::uint32_t* n, double r, double* s
 void share(const std::uint64_t* sum, const std::uint32_t* n, double r, double* share,
            std::size_t m);
 
-// degree = alpha * (1 - min(dist, 1)) + beta * share. Returns how many reach the bar.
-std::size_t mix(const double* dist, const double* share, double alpha, double beta, double bar,
-                double* degree, std::size_t m);
+// degree = alpha * (1 - min(dist, 1)) + beta * share
+void mix(const double* dist, const double* share, double alpha, double beta, double* degree,
+         std::size_t m);
 
 }  // namespace kernels
 }  // namespace boxwise

@@ -200,36 +200,29 @@ bool Engine::overlaps_group(size_t group) {
   return false;
 }
 
-// Equations (14) and (15) for one pair; frequencies are compared exactly, in integers.
+// Equations (14) and (15) for one pair.
 bool Engine::meets(const Group& h, Slot slot) {
   Grown& b = grown_;
   for (size_t j = 0; j < n_; ++j)
     if (!(b.V[j] <= h.W[j][slot] && h.V[j][slot] <= b.W[j])) return false;
-  if (!b.listed) {  // D holds the sample's values so far: add what the box has seen
-    std::vector<Tally> seen;
-    for (size_t j = 0; j < r_; ++j) {
-      const Code code = b.D[j][0].first;
-      groups_[b.place.group].D[j].values(b.place.slot, seen);
-      b.D[j].assign(1, {code, 1});
-      for (auto [value, times] : seen) {
-        if (value == code)
-          b.D[j][0].second += times;
-        else
-          b.D[j].emplace_back(value, times);
-      }
-    }
-    b.listed = true;
-  }
-  for (size_t j = 0; j < r_; ++j) {
-    bool shared = false;
-    for (auto [value, times] : b.D[j]) {
-      const uint64_t theirs = h.D[j].count(slot, value);
-      shared = theirs > 0 && static_cast<uint64_t>(times) * h.n[slot] == theirs * b.n;
-      if (shared) break;
-    }
-    if (!shared) return false;
-  }
+  if (!b.listed) list_values();
+  for (size_t j = 0; j < r_; ++j)
+    if (!h.D[j].shares(slot, h.n[slot], b.D[j], b.n)) return false;
   return true;
+}
+
+// So far D holds the sample's values: add what the box has seen, in order of code.
+void Engine::list_values() {
+  Grown& b = grown_;
+  for (size_t j = 0; j < r_; ++j) {
+    const Code code = b.D[j][0].first;
+    auto& set = b.D[j];
+    groups_[b.place.group].D[j].values(b.place.slot, set);
+    auto at = std::lower_bound(set.begin(), set.end(), Tally{code, 0});
+    if (at == set.end() || at->first != code) at = set.insert(at, Tally{code, 0});
+    at->second += 1;
+  }
+  b.listed = true;
 }
 
 void Engine::take(Place place, const Sample& x, bool expand) {
@@ -244,8 +237,7 @@ void Engine::take(Place place, const Sample& x, bool expand) {
     }
   }
   for (size_t j = 0; j < r_; ++j) g.D[j].add(slot, x.codes[j], 1);
-  g.n[slot] += 1;
-  g.most = std::max(g.most, g.n[slot]);
+  g.set_samples(slot, g.n[slot] + 1);
   if (r_ > 0) g.need[slot] = entropy_.need(g.n[slot]);
   if (place.group == 0 && x.label >= 0)  // a label makes an unlabelled box one of its class
     admit(static_cast<size_t>(x.label) + 1, g.remove(slot));

@@ -14,27 +14,35 @@ using std::size_t;
 using std::uint32_t;
 using std::uint64_t;
 
+namespace {
+// More than the estimates of a membership, all of whose terms are at most 1, can be off by rounding.
+constexpr double ROUNDING = 1e-12;
+constexpr size_t TURN = 64;  // rows predicted before a waiting writer gets its turn
+
+// Room for so many entries that the next array begins on a cache line again.
+constexpr size_t padded(size_t entries) { return (entries + 15) / 16 * 16; }
+}  // namespace
+
 // Sums of counts fit 32 bits until boxes are very full; they are faster.
 bool Engine::is_wide(const Group& g) const {
   return static_cast<uint64_t>(g.most) * r_ > std::numeric_limits<uint32_t>::max();
 }
 
 void Engine::predict(const Rows& rows, std::int32_t* labels) const {
-  judge_all(rows, false, [&](size_t row, const Verdict& verdict) {
+  const size_t all = std::numeric_limits<size_t>::max();
+  judge_all(rows, false, all, [&](size_t row, const Verdict& verdict) {
     labels[row] = static_cast<std::int32_t>(winner(verdict));
   });
 }
 
 // Each class has its best membership; classes that tie for the first place share theirs by (6).
-std::pair<size_t, std::vector<double>> Engine::probabilities(const Rows& rows) const {
-  size_t classes = 0;
-  std::vector<double> all;
-  judge_all(rows, true, [&](size_t row, const Verdict& verdict) {
-    classes = verdict.best.size();
-    all.resize(rows.count * classes);
-    share_out(verdict, all.data() + row * classes);
+std::vector<double> Engine::probabilities(const Rows& rows, size_t n_classes) const {
+  if (n_classes > this->n_classes()) throw std::invalid_argument("there are not so many classes");
+  std::vector<double> all(rows.count * n_classes);
+  judge_all(rows, true, n_classes, [&](size_t row, const Verdict& verdict) {
+    share_out(verdict, all.data() + row * n_classes);
   });
-  return {rows.count > 0 ? classes : n_classes(), std::move(all)};
+  return all;
 }
 
 void Engine::share_out(const Verdict& verdict, double* p) const {
@@ -95,77 +103,82 @@ void Engine::check_can_predict() const {
 }
 
 template <class Use>
-void Engine::judge_all(const Rows& rows, bool every_class, Use use) const {
+void Engine::judge_all(const Rows& rows, bool every_class, size_t n_classes, Use use) const {
   check(rows);
-  const auto reader = reading();
-  check_can_predict();
-  const bool wide = std::any_of(groups_.begin(), groups_.end(),
-                                [this](const Group& g) { return is_wide(g); });
   Sample x;
   Verdict verdict;
-  std::vector<uint32_t> sums;
-  std::vector<uint64_t> wide_sums;
-  for (size_t row = 0; row < rows.count; ++row) {
-    read(rows, row, x);
-    if (wide)
-      judge(x, every_class, wide_sums, verdict);
-    else
-      judge(x, every_class, sums, verdict);
-    use(row, verdict);
+  Aligned<uint32_t> sums;
+  Aligned<uint64_t> wide_sums;
+  for (size_t begin = 0; begin < rows.count; begin += TURN) {
+    const auto reader = reading();
+    if (begin == 0) check_can_predict();
+    const size_t classes = std::min(n_classes, groups_.size() - 1);
+    const bool wide = std::any_of(groups_.begin(), groups_.end(),
+                                  [this](const Group& g) { return is_wide(g); });
+    for (size_t row = begin; row < std::min(begin + TURN, rows.count); ++row) {
+      read(rows, row, x);
+      if (wide)
+        judge(x, every_class, classes, wide_sums, verdict);
+      else
+        judge(x, every_class, classes, sums, verdict);
+      use(row, verdict);
+    }
   }
 }
 
 // For each class the best membership and the samples in the boxes that have it; or, if not every
 // class matters, for those classes that have the best of all.
 // Boxes that share most categories with x come first, so that the bar is high when the rest is
-// looked at. Each feature can only lower a membership, and rounding is monotone: a box whose
-// membership over the features looked at so far is below the bar is out, exactly.
+// looked at. Each feature can only lower a membership: a box that is below the bar over the features
+// looked at so far, by more than rounding can do, is out.
 template <class Sum>
-void Engine::judge(const Sample& x, bool every_class, std::vector<Sum>& sums,
+void Engine::judge(const Sample& x, bool every_class, size_t classes, Aligned<Sum>& sums,
                    Verdict& verdict) const {
-  const size_t classes = groups_.size() - 1;
   verdict.best.assign(classes, -1.0);
   verdict.weight.assign(classes, 0);
-  verdict.bar.assign(classes, 0.0);
-  const double r = static_cast<double>(r_);
-  if (r_ > 0) add_up(x, sums);
+  auto& bars = verdict.bars;
+  bars.assign(every_class ? classes : 1, 0.0);
   const bool banded = r_ > 0 && beta_ > 0;
-  double below = r + 1.0;  // more than any box can have
-  for (const double band : {1.0, 0.6, 0.3, 0.0}) {
-    if (!banded && band > 0) continue;
+  add_up(x, classes, sums);
+  // With all its intervals around x, what share must a box have to reach a bar?
+  const auto asked = [&](double bar) {
+    return banded ? (bar - alpha_ - ROUNDING) / beta_ - ROUNDING : 0.0;
+  };
+  double below = 2.0;  // more than any share
+  for (const double band : {0.6, 0.3, 0.0}) {
+    if (band > 0 && !banded) continue;
+    // The middle band is worth a pass of its own only while the bar is low.
+    if (band == 0.3 && asked(*std::min_element(bars.begin(), bars.end())) > 0.1) continue;
     const Sum* sum = sums.data();
     for (size_t k = 0; k < classes; ++k) {
       const Group& g = groups_[k + 1];
-      double& bar = verdict.bar[every_class ? k : 0];
+      double& bar = bars[every_class ? k : 0];
       for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
-        // With all its intervals around x, what share must a box have to reach the bar? A hair
-        // less is asked for: a membership is the bar only up to rounding, and so is this.
-        const double asked =
-            banded ? r * ((bar - alpha_ - 1e-15) / beta_) * (1.0 - 1e-12) - 1e-12 : 0.0;
-        if (asked >= below) break;
-        judge_block(g, x, r_ > 0 ? sum + begin : nullptr, begin, std::max(r * band, asked), below,
-                    bar, verdict.best[k], verdict.weight[k]);
+        if (asked(bar) >= below) break;
+        judge_block(g, x, sum + begin, begin, std::max(band, asked(bar)), below, bar,
+                    verdict.best[k], verdict.weight[k]);
       }
-      sum += r_ > 0 ? g.size() : 0;
+      sum += padded(g.size());
     }
-    below = r * band;
+    below = band;
   }
 }
 
 // How often each box of a class, class after class, has seen the values of x, over all features.
 template <class Sum>
-void Engine::add_up(const Sample& x, std::vector<Sum>& sums) const {
+void Engine::add_up(const Sample& x, size_t classes, Aligned<Sum>& sums) const {
   size_t boxes = 0;
-  for (size_t k = 1; k < groups_.size(); ++k) boxes += groups_[k].size();
+  for (size_t k = 1; k <= classes; ++k) boxes += padded(groups_[k].size());
   sums.resize(boxes);
+  if (r_ == 0) return;
   Counts counts;
   Sum* sum = sums.data();
-  for (size_t k = 1; k < groups_.size(); ++k) {
+  for (size_t k = 1; k <= classes; ++k) {
     const Group& g = groups_[k];
     for (size_t begin = 0; begin < g.size(); begin += BLOCK)
       counts.total(g, x.codes, static_cast<Slot>(begin), std::min(BLOCK, g.size() - begin),
                    sum + begin);
-    sum += g.size();
+    sum += padded(g.size());
   }
 }
 
@@ -179,40 +192,29 @@ size_t Engine::winner(const Verdict& verdict) const {
   return won;
 }
 
-// One block: the boxes whose sums lie in the band, all together or, where they are few, singly.
+// One block: the boxes whose shares lie in the band. All together while they are many: what they
+// can still reach is estimated feature by feature, to within ROUNDING. Singly where they are few,
+// and then exactly.
 template <class Sum>
 void Engine::judge_block(const Group& g, const Sample& x, const Sum* sum, size_t begin, double from,
                          double below, double& bar, double& best, uint64_t& weight) const {
-  const double r = static_cast<double>(r_);
   const size_t m = std::min(BLOCK, g.size() - begin);
-  alignas(64) double over[BLOCK], share[BLOCK], dist[BLOCK], degree[BLOCK];
-  size_t seen = 0, reaching = m;
-  if (r_ > 0)
-    reaching = kernels::between(sum, g.n.data() + begin, from, below, over, m);
-  else
-    std::fill_n(over, m, -1.0);
-  if (reaching == 0) return;
-  const bool singly = reaching <= few(m);
-  if (!singly) {
-    std::fill_n(dist, m, 0.0);
-    std::fill_n(share, m, 0.0);
-    if (r_ > 0) kernels::share(sum, g.n.data() + begin, r, share, m);
-    while (seen < x.probes.size() && reaching > few(m)) {
-      const Probe& p = x.probes[seen];
-      kernels::distance(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.slope, dist, m);
-      if (std::has_single_bit(++seen) || seen == x.probes.size())  // now and then, to stop early
-        reaching = kernels::mix(dist, share, alpha_, beta_, bar, degree, m);
-    }
-    if (x.probes.empty()) reaching = kernels::mix(dist, share, alpha_, beta_, bar, degree, m);
-    if (reaching == 0) return;
+  const double* unit = g.unit.data() + begin;
+  alignas(64) std::uint8_t inside[BLOCK];
+  alignas(64) double dist[BLOCK];
+  size_t seen = 0, left = kernels::between(sum, unit, from, below, inside, m);
+  if (left == 0) return;
+  while (seen < x.probes.size() && left > m / 32) {
+    const Probe& p = x.probes[seen];
+    kernels::distance(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.slope, seen == 0, dist,
+                      m);
+    if (std::has_single_bit(++seen) || seen == x.probes.size())  // now and then, to stop early
+      left = kernels::reach(dist, sum, unit, alpha_, beta_, bar - ROUNDING, inside, m);
   }
-  for (size_t i : Passing(over, m)) {
-    if (!singly && degree[i] < bar) continue;
+  if (left == 0) return;
+  for (size_t i : Passing(inside, m)) {
     const Slot slot = static_cast<Slot>(begin + i);
-    const double b_cat = !singly  ? share[i]
-                         : r_ > 0 ? static_cast<double>(sum[i]) / (g.n[slot] * r)
-                                  : 0.0;
-    const double reached = finish(g, slot, x, seen, singly ? 0.0 : dist[i], b_cat, bar);
+    const double reached = finish(g, slot, x, seen, seen > 0 ? dist[i] : 0.0, sum[i], bar);
     if (reached < bar) continue;
     if (reached > best) weight = 0;
     best = bar = reached;
@@ -223,7 +225,9 @@ void Engine::judge_block(const Group& g, const Sample& x, const Sum* sum, size_t
 // The membership of one box, given what it is over the first `seen` features; once it is below
 // the bar it does not matter how far.
 double Engine::finish(const Group& g, Slot slot, const Sample& x, size_t seen, double dist,
-                      double b_cat, double bar) const {
+                      uint64_t sum, double bar) const {
+  const double all = static_cast<double>(g.n[slot]) * static_cast<double>(r_);
+  const double b_cat = r_ > 0 ? static_cast<double>(sum) / all : 0.0;
   double degree = alpha_ * (1.0 - std::min(dist, 1.0)) + beta_ * b_cat;
   for (size_t f = seen; f < x.probes.size() && degree >= bar; ++f) {
     const Probe& p = x.probes[f];
@@ -247,8 +251,8 @@ void Engine::degrees(const Group& g, const Sample& x, double* out) const {
       kernels::share(sum, g.n.data() + begin, static_cast<double>(r_), share, m);
     }
     for (const Probe& p : x.probes)
-      kernels::distance(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.slope, dist, m);
-    kernels::mix(dist, share, alpha_, beta_, 0.0, out + begin, m);
+      kernels::distance(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.slope, false, dist, m);
+    kernels::mix(dist, share, alpha_, beta_, out + begin, m);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 #include "group.hpp"
@@ -70,15 +71,26 @@ class Counts {
 class Passing {
  public:
   Passing(const double* over, std::size_t m) {
-    for (std::size_t i = 0; i < m; ++i) {
-      place_[count_] = static_cast<std::uint16_t>(i);
-      count_ += over[i] <= 0;
+    for (std::size_t i = 0; i < m; ++i) append(i, over[i] <= 0);
+  }
+  // `inside` has room for a block; most of it is zero, so that eight entries go at a time.
+  Passing(const std::uint8_t* inside, std::size_t m) {
+    for (std::size_t i = 0; i < m; i += 8) {
+      std::uint64_t eight;
+      std::memcpy(&eight, inside + i, 8);
+      if (eight == 0) continue;
+      for (std::size_t k = i; k < std::min(i + 8, m); ++k) append(k, inside[k] != 0);
     }
   }
   const std::uint16_t* begin() const { return place_; }
   const std::uint16_t* end() const { return place_ + count_; }
 
  private:
+  void append(std::size_t i, bool passes) {
+    place_[count_] = static_cast<std::uint16_t>(i);
+    count_ += passes;
+  }
+
   std::size_t count_ = 0;
   std::uint16_t place_[BLOCK + 1];
 };

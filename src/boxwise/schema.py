@@ -79,6 +79,12 @@ class Vocabulary:
         self.values.append(value)
         self.codes[value] = len(self.values) - 1
 
+    def truncate(self, length: int) -> None:
+        """Forget the values from this code on: nothing may use them any more."""
+        for value in self.values[length:]:
+            del self.codes[value]
+        del self.values[length:]
+
     def __len__(self) -> int:
         return len(self.values)
 

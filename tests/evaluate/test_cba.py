@@ -1,14 +1,18 @@
 """Class balanced accuracy against its definition on a confusion matrix."""
 
 import math
+import pickle
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.datasets import load_iris
 from sklearn.metrics import accuracy_score
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+from sklearn.tree import DecisionTreeClassifier
 
-from boxwise.evaluate import Confusion, class_balanced_accuracy
+from boxwise.evaluate import Confusion, cba_scorer, class_balanced_accuracy
 
 PAIRS = st.lists(st.tuples(*[st.sampled_from("abcd")] * 2), min_size=1, max_size=60)
 
@@ -117,3 +121,29 @@ def test_a_table_is_not_taken_for_a_column():
 def test_a_window_of_no_rows_is_an_error():
     with pytest.raises(ValueError, match="window must be at least 1 row, not 0"):
         Confusion(window=0)
+
+
+def test_the_scorer_scores_folds_as_the_function_does():
+    X, y = load_iris(return_X_y=True)
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    wanted = [
+        class_balanced_accuracy(y[test], tree.fit(X[train], y[train]).predict(X[test]))
+        for train, test in folds.split(X, y)
+    ]
+    assert cross_val_score(tree, X, y, scoring=cba_scorer, cv=folds).tolist() == wanted
+
+
+def test_the_scorer_takes_the_larger_score_for_the_better_in_a_grid_search():
+    X, y = load_iris(return_X_y=True)
+    tree = DecisionTreeClassifier(random_state=0)
+    search = GridSearchCV(tree, {"max_depth": [1, 3]}, scoring=cba_scorer, cv=3)
+    search.fit(X, np.array(["setosa", "versicolor", "virginica"])[y])
+    assert search.best_params_ == {"max_depth": 3}
+    assert search.best_score_ > 0.9
+
+
+def test_the_scorer_can_be_pickled():
+    X, y = load_iris(return_X_y=True)
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0).fit(X, y)
+    assert pickle.loads(pickle.dumps(cba_scorer))(tree, X, y) == cba_scorer(tree, X, y)

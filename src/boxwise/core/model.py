@@ -92,22 +92,38 @@ class Model:
         self.schema.absorb(batch.additions)
         for label in new_labels:
             self.labels.append(label)
-        for rows in _chunks(batch):
-            self.engine.learn(batch.lower[rows], batch.upper[rows], batch.codes[rows], labels[rows])
+        try:
+            for rows in _chunks(batch):
+                self.engine.learn(
+                    batch.lower[rows], batch.upper[rows], batch.codes[rows], labels[rows]
+                )
+        except BaseException:  # Ctrl-C, say: the rows so far stay learned, classes to come do not
+            self.labels.truncate(self.engine.n_classes)
+            raise
+
+    @property
+    def classes(self) -> list[object]:
+        """The classes learned so far, in order of first appearance."""
+        return self.labels.values[: self.engine.n_classes]
 
     def predict(self, batch: Batch) -> NDArray[np.int32]:
         """Return the position, in `labels`, of the class of each row."""
-        if batch.n_rows <= CHUNK:
-            return self.engine.predict(batch.lower, batch.upper, batch.codes)
         parts = [
             self.engine.predict(batch.lower[rows], batch.upper[rows], batch.codes[rows])
             for rows in _chunks(batch)
         ]
-        return np.concatenate(parts)
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def probabilities(self, batch: Batch) -> NDArray[np.float64]:
         """Return rows × classes, in the order of `labels`."""
-        return self.engine.probabilities(batch.lower, batch.upper, batch.codes)
+        n_classes = self.engine.n_classes
+        parts = [
+            self.engine.probabilities(
+                batch.lower[rows], batch.upper[rows], batch.codes[rows], n_classes
+            )
+            for rows in _chunks(batch)
+        ]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def memberships(self, batch: Batch) -> NDArray[np.float64]:
         """Return rows × boxes, in order of creation."""

@@ -1,5 +1,22 @@
-"""How good a model is."""
+"""How good a model is, and whether one is better than another."""
 
-from boxwise.evaluate.cba import Confusion, class_balanced_accuracy
+from boxwise.evaluate.cba import Confusion, cba_scorer, class_balanced_accuracy
+from boxwise.evaluate.cd_diagram import plot_cd_diagram
+from boxwise.evaluate.friedman import FriedmanTest, friedman_test
+from boxwise.evaluate.nemenyi import NemenyiTest, critical_difference, nemenyi_test
+from boxwise.evaluate.ranks import AverageRanks, average_ranks, rank
 
-__all__ = ["Confusion", "class_balanced_accuracy"]
+__all__ = [
+    "AverageRanks",
+    "Confusion",
+    "FriedmanTest",
+    "NemenyiTest",
+    "average_ranks",
+    "cba_scorer",
+    "class_balanced_accuracy",
+    "critical_difference",
+    "friedman_test",
+    "nemenyi_test",
+    "plot_cd_diagram",
+    "rank",
+]

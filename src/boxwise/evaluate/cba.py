@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Hashable, Iterable
 
+from sklearn.metrics import make_scorer
+
 
 def class_balanced_accuracy(y_true: Iterable[Hashable], y_pred: Iterable[Hashable]) -> float:
     """Return the class balanced accuracy of predictions.
@@ -29,6 +31,7 @@ def class_balanced_accuracy(y_true: Iterable[Hashable], y_pred: Iterable[Hashabl
     See Also
     --------
     Confusion : The same for predictions that arrive one after another.
+    cba_scorer : The same as a scorer for ``cross_val_score`` and ``GridSearchCV``.
 
     References
     ----------
@@ -48,6 +51,10 @@ def class_balanced_accuracy(y_true: Iterable[Hashable], y_pred: Iterable[Hashabl
     if not table:
         raise ValueError("class_balanced_accuracy needs at least one row; y_true is empty")
     return table.cba
+
+
+cba_scorer = make_scorer(class_balanced_accuracy)
+"""Class balanced accuracy as a scorer: hand it to scikit-learn as ``scoring=cba_scorer``."""
 
 
 class Confusion:

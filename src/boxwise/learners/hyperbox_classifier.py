@@ -280,7 +280,7 @@ class HyperboxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def classes_(self) -> NDArray[Any]:
         """The classes seen so far, sorted."""
-        return label_array([*self._class_order(self._fitted().labels.values)])
+        return label_array([*self._class_order(self._fitted().classes)])
 
     @property
     def schema_(self) -> Schema:

@@ -204,7 +204,7 @@ void Engine::judge_block(const Group& g, const Sample& x, const Sum* sum, size_t
   alignas(64) double dist[BLOCK];
   size_t seen = 0, left = kernels::between(sum, unit, from, below, inside, m);
   if (left == 0) return;
-  while (seen < x.probes.size() && left > m / 32) {
+  while (seen < x.probes.size() && left > m / 16) {
     const Probe& p = x.probes[seen];
     kernels::distance(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.slope, seen == 0, dist,
                       m);

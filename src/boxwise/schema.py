@@ -33,7 +33,7 @@ def not_a_category(column: str, value: object, where: str = "") -> TypeError:
     """Make the error for a value that no vocabulary can hold."""
     return TypeError(
         f"column {column!r}: {show(value)} of type {type(value).__name__} cannot be a category"
-        f"{where}; convert the column to text before learning"
+        f"{where}; convert the column to text or, if it holds numbers, to numbers"
     )
 
 

@@ -193,3 +193,17 @@ def test_no_data_frame_library_is_imported() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "set()"
+
+
+def test_a_record_batch_and_rows_of_iterrows_keep_their_names():
+    frame = pd.DataFrame({"size": [1.0, 2.0], "word": ["a", "b"]})
+    schema = infer_schema(frame)
+    expected = encode(frame, schema, learn=True)
+    reordered = frame[["word", "size"]]
+    batch = pa.RecordBatch.from_pandas(reordered)
+    rows = [row for _, row in reordered.iterrows()]
+    for table in (batch, rows):
+        assert infer_schema(table).named
+        encoded = encode(table, schema, learn=True)
+        np.testing.assert_array_equal(encoded.lower, expected.lower)
+        np.testing.assert_array_equal(encoded.codes, expected.codes)

@@ -225,3 +225,43 @@ def test_a_large_vocabulary_costs_nothing_per_box() -> None:
     small, large = bytes_per_box(2_000), bytes_per_box(100_000)
     assert large < 1.1 * small
     assert large < 400
+
+
+def test_an_interrupted_partial_fit_keeps_the_rows_so_far_and_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("boxwise.core.model.CHUNK", 2)
+    X = [[0.0], [0.1], [0.5], [0.6], [0.9], [1.0]]
+    y = ["a", "a", "b", "b", "c", "c"]
+    clf = HyperboxClassifier(theta=0.2, feature_range=(0, 1))
+    clf.partial_fit([[0.2]], ["a"])
+    learn, calls = Model.learn, []
+
+    def interrupted(model: Model, batch: Any, labels: Any, new: Any) -> None:
+        class Engine:
+            n_classes = property(lambda self: engine.n_classes)
+
+            def learn(self, *rows: Any) -> None:
+                calls.append(rows)
+                if len(calls) == 3:
+                    raise KeyboardInterrupt
+                engine.learn(*rows)
+
+        engine = model.engine
+        model.engine = Engine()  # type: ignore[assignment]
+        try:
+            learn(model, batch, labels, new)
+        finally:
+            model.engine = engine
+
+    monkeypatch.setattr(Model, "learn", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        clf.partial_fit(X, y)
+    monkeypatch.setattr(Model, "learn", learn)
+    assert clf.classes_.tolist() == ["a", "b"]
+    assert clf.predict_proba(X).shape == (6, 2)
+    assert clf.boxes_.n_samples.sum() == 5
+    clf.partial_fit(X[4:], y[4:])
+    whole = HyperboxClassifier(theta=0.2, feature_range=(0, 1))
+    whole.partial_fit([[0.2], *X], ["a", *y])
+    assert clf.boxes_.to_frame().equals(whole.boxes_.to_frame())

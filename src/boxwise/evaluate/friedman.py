@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from scipy import stats  # type: ignore[import-untyped]
+from scipy import stats
 
 from boxwise.evaluate.ranks import AverageRanks
 

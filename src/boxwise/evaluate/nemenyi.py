@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import studentized_range  # type: ignore[import-untyped]
+from scipy.stats import studentized_range
 
 from boxwise.evaluate.friedman import check_level, check_ranks
 from boxwise.evaluate.ranks import AverageRanks

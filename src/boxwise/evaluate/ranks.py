@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata  # type: ignore[import-untyped]
+from scipy.stats import rankdata
 
 from boxwise.evaluate.scores import Scores, read_scores
 

@@ -38,11 +38,11 @@ def to_codes(
         if code is None:
             plain = plain_category(value)
             code = known.get(plain)
+            if code is None and not is_category(plain):
+                raise _refusal(values, value, plain, name)
             if code is None and learn:
                 code = new.get(plain)
                 if code is None:
-                    if not is_category(plain):
-                        raise _refusal(values, value, plain, name)
                     code = new[plain] = first_new + len(additions)
                     additions.append(plain)
         if code is not None:
@@ -92,7 +92,7 @@ def _unhashable(values: Sequence[object], name: str) -> TypeError:
             return TypeError(
                 f"column {name!r}: {show(value)} cannot be a category (row {row}): argument must "
                 f"be a string or a real number, not {type(value).__name__!r}; "
-                "convert the column to text before learning"
+                "convert the column to text"
             )
     raise AssertionError("every value has a hash")
 

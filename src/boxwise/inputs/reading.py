@@ -36,12 +36,18 @@ def read_table(X: Any, expected: tuple[str, ...] | None = None) -> Table:
         )
     if isinstance(X, Mapping):  # asked after sparse, because one sparse format is a dict
         raise TypeError("X is a single dict; wrap it in a list: [X]")
+    arrow = sys.modules.get("pyarrow")
+    if arrow is not None and isinstance(X, arrow.RecordBatch):
+        X = arrow.Table.from_batches([X])
     return read_frame(X) or ArrayTable(X)
 
 
 def _read_list(rows: list[Any] | tuple[Any, ...], expected: tuple[str, ...] | None) -> Table:
     if not rows:
         check_shape((0,))
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(rows[0], pandas.Series):  # as iterrows gives them
+        rows = [row.to_dict() if isinstance(row, pandas.Series) else row for row in rows]
     first = rows[0]
     if isinstance(first, Mapping):
         return read_dicts(rows, expected)

@@ -256,7 +256,9 @@ class HyperboxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         path : path
             The file; an existing one is replaced, at once or not at all.
         """
-        content, arrays = self._fitted().to_state()
+        model = self._fitted()
+        self._settings(model.schema)  # what is saved must be what can be loaded
+        content, arrays = model.to_state()
         content |= {
             "learner": type(self).__name__,
             "parameters": parameters_to_json(self.get_params()),

@@ -44,5 +44,5 @@ def load(path: str | os.PathLike[str]) -> Any:
         raise ModelFileError(f"{os.fspath(path)}: this boxwise has no such learner; upgrade it")
     try:
         return learner._from_saved(content, arrays)
-    except (ValueError, TypeError, KeyError, OverflowError, MemoryError) as error:
+    except (ValueError, TypeError, KeyError, ArithmeticError, MemoryError, RecursionError) as error:
         raise ModelFileError(f"{os.fspath(path)}: the file is malformed: {error}") from None

@@ -123,7 +123,7 @@ def _number(
     is_number = type(value) is float or (isinstance(value, Real) and not isinstance(value, bool))
     with suppress(OverflowError):  # an integer beyond all floats
         number = float(value) if is_number else math.nan
-        if (low < number if above else low <= number) and number <= high:
+        if (low < number if above else low <= number) and number <= high and number < math.inf:
             return number
     bounds = f"above {low:g}" if above else f"from {low:g}"
     bounds += f" to {high:g}" if high < math.inf else " up"

@@ -41,11 +41,13 @@ def write(
     path: str | os.PathLike[str], content: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
 ) -> None:
     """Write a model file; an existing one is replaced at once or, on an error, left as it was."""
-    target = Path(path)
+    target = Path(path).resolve()  # a link stays a link; what it points to is replaced
     if target.is_dir():
         raise IsADirectoryError(f"{target} is a folder; give the name of a file")
+    if target.exists() and not target.is_file():
+        raise OSError(f"{target} is not a regular file, so it cannot be replaced by one")
     data = pack(content, arrays)
-    handle, name = tempfile.mkstemp(prefix=".boxwise-", dir=target.absolute().parent)
+    handle, name = tempfile.mkstemp(prefix=".boxwise-", dir=target.parent)
     part = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:

@@ -138,21 +138,16 @@ class Engine {
 
   template <class Use>
   void judge_all(const Rows& rows, bool every_class, std::size_t n_classes, Use use) const;
-  template <class Sum>
-  void judge(const Sample& x, bool every_class, std::size_t classes, Aligned<Sum>& sums,
+  void judge(const Sample& x, bool every_class, std::size_t classes, Aligned<double>& sums,
              Verdict& verdict) const;
-  template <class Sum>
-  void add_up(const Sample& x, std::size_t classes, Aligned<Sum>& sums) const;
-  template <class Sum>
-  void judge_block(const Group& g, const Sample& x, const Sum* sum, std::size_t begin, double from,
+  void add_up(const Sample& x, std::size_t classes, Aligned<double>& sums) const;
+  void judge_block(const Group& g, const Sample& x, const double* sum, std::size_t begin, double from,
                    double below, double& bar, double& best, std::uint64_t& weight) const;
   double finish(const Group& g, Slot slot, const Sample& x, std::size_t seen, double dist,
-                std::uint64_t sum, double bar) const;
+                double sum, double bar) const;
   std::size_t winner(const Verdict& verdict) const;
   void share_out(const Verdict& verdict, double* p) const;
-  template <class Sum>
   void degrees(const Group& g, const Sample& x, double* out) const;
-  bool is_wide(const Group& g) const;
   std::vector<std::pair<std::uint64_t, Place>> in_order() const;
   void check_can_predict() const;
   std::shared_lock<std::shared_mutex> reading() const;

@@ -207,7 +207,6 @@ Box Group::remove(Slot slot) {
 void Group::set_samples(Slot slot, uint32_t samples) {
   n[slot] = samples;
   unit[slot] = D.empty() ? 0.0 : 1.0 / (static_cast<double>(samples) * static_cast<double>(D.size()));
-  most = std::max(most, samples);
 }
 
 size_t Group::bytes() const {

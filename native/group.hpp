@@ -83,7 +83,6 @@ class Group {
   Aligned<std::uint32_t> need;      // what the entropy test asks of the counts; the engine sets it
   void set_samples(Slot slot, std::uint32_t samples);
 
-  std::uint32_t most = 0;           // no box has held more samples than this
   bool oversized = false;           // a box may be larger than theta allows a box to grow
 
  private:

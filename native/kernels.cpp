@@ -35,17 +35,14 @@ using std::uint64_t;
   return entries;
 }
 
-CLONES void add(const uint32_t* const rows[4], uint32_t* RESTRICT sum, size_t m) {
+CLONES void add(const uint32_t* const rows[4], double* RESTRICT sum, size_t m) {
   const uint32_t *RESTRICT a = rows[0], *RESTRICT b = rows[1];
   const uint32_t *RESTRICT c = rows[2], *RESTRICT d = rows[3];
-  for (size_t i = 0; i < m; ++i) sum[i] += (a[i] + b[i]) + (c[i] + d[i]);
-}
-
-CLONES void add(const uint32_t* const rows[4], uint64_t* RESTRICT sum, size_t m) {
-  const uint32_t *RESTRICT a = rows[0], *RESTRICT b = rows[1];
-  const uint32_t *RESTRICT c = rows[2], *RESTRICT d = rows[3];
-  for (size_t i = 0; i < m; ++i)
-    sum[i] += (uint64_t{a[i]} + uint64_t{b[i]}) + (uint64_t{c[i]} + uint64_t{d[i]});
+  for (size_t i = 0; i < m; ++i) {
+    const double ab = static_cast<double>(a[i]) + static_cast<double>(b[i]);
+    const double cd = static_cast<double>(c[i]) + static_cast<double>(d[i]);
+    sum[i] += ab + cd;
+  }
 }
 
 CLONES void least(const uint32_t* const rows[4], uint32_t* RESTRICT low, size_t m) {
@@ -65,6 +62,17 @@ CLONES size_t require(const uint32_t* RESTRICT have, const uint32_t* RESTRICT ne
   for (size_t i = 0; i < m; ++i) {
     over[i] = have[i] >= need[i] ? -1.0 : 1.0;
     passing += have[i] >= need[i];
+  }
+  return passing;
+}
+
+CLONES size_t require(const double* RESTRICT have, const uint32_t* RESTRICT need,
+                      double* RESTRICT over, size_t m) {
+  size_t passing = 0;
+  for (size_t i = 0; i < m; ++i) {
+    const bool passes = have[i] >= static_cast<double>(need[i]);
+    over[i] = passes ? -1.0 : 1.0;
+    passing += passes;
   }
   return passing;
 }
@@ -121,56 +129,28 @@ CLONES void distance(const double* RESTRICT V, const double* RESTRICT W, double 
   }
 }
 
-CLONES size_t between(const uint32_t* RESTRICT sum, const double* RESTRICT unit, double from,
+CLONES size_t between(const double* RESTRICT sum, const double* RESTRICT unit, double from,
                       double below, std::uint8_t* RESTRICT inside, size_t m) {
   for (size_t i = 0; i < m; ++i) {
-    const double share = static_cast<double>(sum[i]) * unit[i];
+    const double share = sum[i] * unit[i];
     inside[i] = (share >= from) & (share < below);
   }
   return count(inside, m);
 }
 
-CLONES size_t between(const uint64_t* RESTRICT sum, const double* RESTRICT unit, double from,
-                      double below, std::uint8_t* RESTRICT inside, size_t m) {
-  for (size_t i = 0; i < m; ++i) {
-    const double share = static_cast<double>(sum[i]) * unit[i];
-    inside[i] = (share >= from) & (share < below);
-  }
-  return count(inside, m);
-}
-
-CLONES size_t reach(const double* RESTRICT dist, const uint32_t* RESTRICT sum,
+CLONES size_t reach(const double* RESTRICT dist, const double* RESTRICT sum,
                     const double* RESTRICT unit, double alpha, double beta, double bar,
                     std::uint8_t* RESTRICT inside, size_t m) {
   for (size_t i = 0; i < m; ++i) {
     const double b_num = 1.0 - (dist[i] < 1.0 ? dist[i] : 1.0);
-    const double b_cat = static_cast<double>(sum[i]) * unit[i];
-    inside[i] &= alpha * b_num + beta * b_cat >= bar;
+    inside[i] &= alpha * b_num + beta * (sum[i] * unit[i]) >= bar;
   }
   return count(inside, m);
 }
 
-CLONES size_t reach(const double* RESTRICT dist, const uint64_t* RESTRICT sum,
-                    const double* RESTRICT unit, double alpha, double beta, double bar,
-                    std::uint8_t* RESTRICT inside, size_t m) {
-  for (size_t i = 0; i < m; ++i) {
-    const double b_num = 1.0 - (dist[i] < 1.0 ? dist[i] : 1.0);
-    const double b_cat = static_cast<double>(sum[i]) * unit[i];
-    inside[i] &= alpha * b_num + beta * b_cat >= bar;
-  }
-  return count(inside, m);
-}
-
-CLONES void share(const uint32_t* RESTRICT sum, const uint32_t* RESTRICT n, double r,
+CLONES void share(const double* RESTRICT sum, const uint32_t* RESTRICT n, double r,
                   double* RESTRICT share, size_t m) {
-  for (size_t i = 0; i < m; ++i)
-    share[i] = static_cast<double>(sum[i]) / (static_cast<double>(n[i]) * r);
-}
-
-CLONES void share(const uint64_t* RESTRICT sum, const uint32_t* RESTRICT n, double r,
-                  double* RESTRICT share, size_t m) {
-  for (size_t i = 0; i < m; ++i)
-    share[i] = static_cast<double>(sum[i]) / (static_cast<double>(n[i]) * r);
+  for (size_t i = 0; i < m; ++i) share[i] = sum[i] / (static_cast<double>(n[i]) * r);
 }
 
 CLONES void mix(const double* RESTRICT dist, const double* RESTRICT share, double alpha,

@@ -14,15 +14,15 @@ constexpr double LARGEST = 1e150;
 namespace kernels {
 
 // Rows of counts, one entry per box, four at a time (pad with ZEROS or ONES): fewer passes.
-// sum += a + b + c + d
-void add(const std::uint32_t* const rows[4], std::uint32_t* sum, std::size_t m);
-void add(const std::uint32_t* const rows[4], std::uint64_t* sum, std::size_t m);
+// sum += a + b + c + d; exact, for sums of counts stay far below 2^53
+void add(const std::uint32_t* const rows[4], double* sum, std::size_t m);
 // low = min(low, a, b, c, d)
 void least(const std::uint32_t* const rows[4], std::uint32_t* low, std::size_t m);
 
 // over = have >= need ? -1 : 1. Returns how many pass.
 std::size_t require(const std::uint32_t* have, const std::uint32_t* need, double* over,
                     std::size_t m);
+std::size_t require(const double* have, const std::uint32_t* need, double* over, std::size_t m);
 
 // differ |= row ^ n: zero stays where a box has seen one value only.
 void differ(const std::uint32_t* row, const std::uint32_t* n, std::uint32_t* differ, std::size_t m);
@@ -42,22 +42,15 @@ void distance(const double* V, const double* W, double xl, double xu, double slo
               double* dist, std::size_t m);
 
 // inside = from <= sum * unit < below. Returns how many are.
-std::size_t between(const std::uint32_t* sum, const double* unit, double from, double below,
-                    std::uint8_t* inside, std::size_t m);
-std::size_t between(const std::uint64_t* sum, const double* unit, double from, double below,
+std::size_t between(const double* sum, const double* unit, double from, double below,
                     std::uint8_t* inside, std::size_t m);
 
 // inside &= alpha * (1 - min(dist, 1)) + beta * sum * unit >= bar. Returns how many are left.
-std::size_t reach(const double* dist, const std::uint32_t* sum, const double* unit, double alpha,
-                  double beta, double bar, std::uint8_t* inside, std::size_t m);
-std::size_t reach(const double* dist, const std::uint64_t* sum, const double* unit, double alpha,
+std::size_t reach(const double* dist, const double* sum, const double* unit, double alpha,
                   double beta, double bar, std::uint8_t* inside, std::size_t m);
 
 // share = sum / (n * r)
-void share(const std::uint32_t* sum, const std::uint32_t* n, double r, double* share,
-           std::size_t m);
-void share(const std::uint64_t* sum, const std::uint32_t* n, double r, double* share,
-           std::size_t m);
+void share(const double* sum, const std::uint32_t* n, double r, double* share, std::size_t m);
 
 // degree = alpha * (1 - min(dist, 1)) + beta * share
 void mix(const double* dist, const double* share, double alpha, double beta, double* degree,

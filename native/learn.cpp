@@ -53,20 +53,20 @@ void Engine::collect(size_t group, const Sample& x) {
   const bool exotic = g.oversized || (n_ > 0 && r_ > 0 && (alpha_ == 0 || alpha_ == 1));
   if (exotic) find_container(group, x);
   Counts counts;
-  alignas(64) uint32_t held[BLOCK];
-  alignas(64) double over[BLOCK];
+  alignas(64) uint32_t low[BLOCK];
+  alignas(64) double sum[BLOCK], over[BLOCK];
   for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
     const Slot first = static_cast<Slot>(begin);
     const size_t m = std::min(BLOCK, g.size() - begin);
     size_t passing = m;
-    if (r_ == 0 || (settings_.mean && is_wide(g))) {
+    if (r_ == 0) {
       std::fill_n(over, m, -1.0);
+    } else if (settings_.mean) {
+      counts.total(g, x.codes, first, m, sum);
+      passing = kernels::require(sum, g.need.data() + begin, over, m);
     } else {
-      if (settings_.mean)
-        counts.total(g, x.codes, first, m, held);
-      else
-        counts.least(g, x.codes, first, m, held);
-      passing = kernels::require(held, g.need.data() + begin, over, m);
+      counts.least(g, x.codes, first, m, low);
+      passing = kernels::require(low, g.need.data() + begin, over, m);
     }
     size_t sized = 0;
     for (; sized < x.probes.size() && passing > few(m); ++sized) {

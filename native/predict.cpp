@@ -20,13 +20,8 @@ constexpr double ROUNDING = 1e-12;
 constexpr size_t TURN = 64;  // rows predicted before a waiting writer gets its turn
 
 // Room for so many entries that the next array begins on a cache line again.
-constexpr size_t padded(size_t entries) { return (entries + 15) / 16 * 16; }
+constexpr size_t padded(size_t entries) { return (entries + 7) / 8 * 8; }
 }  // namespace
-
-// Sums of counts fit 32 bits until boxes are very full; they are faster.
-bool Engine::is_wide(const Group& g) const {
-  return static_cast<uint64_t>(g.most) * r_ > std::numeric_limits<uint32_t>::max();
-}
 
 void Engine::predict(const Rows& rows, std::int32_t* labels) const {
   const size_t all = std::numeric_limits<size_t>::max();
@@ -85,10 +80,7 @@ std::pair<size_t, std::vector<double>> Engine::memberships(const Rows& rows) con
   for (size_t row = 0; row < rows.count; ++row) {
     read(rows, row, x);
     for (size_t k = 0; k < groups_.size(); ++k) {
-      if (is_wide(groups_[k]))
-        degrees<uint64_t>(groups_[k], x, degree[k].data());
-      else
-        degrees<uint32_t>(groups_[k], x, degree[k].data());
+      degrees(groups_[k], x, degree[k].data());
       for (size_t slot = 0; slot < groups_[k].size(); ++slot)
         all[row * order.size() + column[k][slot]] = degree[k][slot];
     }
@@ -107,20 +99,14 @@ void Engine::judge_all(const Rows& rows, bool every_class, size_t n_classes, Use
   check(rows);
   Sample x;
   Verdict verdict;
-  Aligned<uint32_t> sums;
-  Aligned<uint64_t> wide_sums;
+  Aligned<double> sums;
   for (size_t begin = 0; begin < rows.count; begin += TURN) {
     const auto reader = reading();
     if (begin == 0) check_can_predict();
     const size_t classes = std::min(n_classes, groups_.size() - 1);
-    const bool wide = std::any_of(groups_.begin(), groups_.end(),
-                                  [this](const Group& g) { return is_wide(g); });
     for (size_t row = begin; row < std::min(begin + TURN, rows.count); ++row) {
       read(rows, row, x);
-      if (wide)
-        judge(x, every_class, classes, wide_sums, verdict);
-      else
-        judge(x, every_class, classes, sums, verdict);
+      judge(x, every_class, classes, sums, verdict);
       use(row, verdict);
     }
   }
@@ -131,8 +117,7 @@ void Engine::judge_all(const Rows& rows, bool every_class, size_t n_classes, Use
 // Boxes that share most categories with x come first, so that the bar is high when the rest is
 // looked at. Each feature can only lower a membership: a box that is below the bar over the features
 // looked at so far, by more than rounding can do, is out.
-template <class Sum>
-void Engine::judge(const Sample& x, bool every_class, size_t classes, Aligned<Sum>& sums,
+void Engine::judge(const Sample& x, bool every_class, size_t classes, Aligned<double>& sums,
                    Verdict& verdict) const {
   verdict.best.assign(classes, -1.0);
   verdict.weight.assign(classes, 0);
@@ -145,11 +130,9 @@ void Engine::judge(const Sample& x, bool every_class, size_t classes, Aligned<Su
     return banded ? (bar - alpha_ - ROUNDING) / beta_ - ROUNDING : 0.0;
   };
   double below = 2.0;  // more than any share
-  for (const double band : {0.6, 0.3, 0.0}) {
+  for (const double band : {0.6, 0.0}) {
     if (band > 0 && !banded) continue;
-    // The middle band is worth a pass of its own only while the bar is low.
-    if (band == 0.3 && asked(*std::min_element(bars.begin(), bars.end())) > 0.1) continue;
-    const Sum* sum = sums.data();
+    const double* sum = sums.data();
     for (size_t k = 0; k < classes; ++k) {
       const Group& g = groups_[k + 1];
       double& bar = bars[every_class ? k : 0];
@@ -165,14 +148,13 @@ void Engine::judge(const Sample& x, bool every_class, size_t classes, Aligned<Su
 }
 
 // How often each box of a class, class after class, has seen the values of x, over all features.
-template <class Sum>
-void Engine::add_up(const Sample& x, size_t classes, Aligned<Sum>& sums) const {
+void Engine::add_up(const Sample& x, size_t classes, Aligned<double>& sums) const {
   size_t boxes = 0;
   for (size_t k = 1; k <= classes; ++k) boxes += padded(groups_[k].size());
   sums.resize(boxes);
   if (r_ == 0) return;
   Counts counts;
-  Sum* sum = sums.data();
+  double* sum = sums.data();
   for (size_t k = 1; k <= classes; ++k) {
     const Group& g = groups_[k];
     for (size_t begin = 0; begin < g.size(); begin += BLOCK)
@@ -195,8 +177,7 @@ size_t Engine::winner(const Verdict& verdict) const {
 // One block: the boxes whose shares lie in the band. All together while they are many: what they
 // can still reach is estimated feature by feature, to within ROUNDING. Singly where they are few,
 // and then exactly.
-template <class Sum>
-void Engine::judge_block(const Group& g, const Sample& x, const Sum* sum, size_t begin, double from,
+void Engine::judge_block(const Group& g, const Sample& x, const double* sum, size_t begin, double from,
                          double below, double& bar, double& best, uint64_t& weight) const {
   const size_t m = std::min(BLOCK, g.size() - begin);
   const double* unit = g.unit.data() + begin;
@@ -225,9 +206,9 @@ void Engine::judge_block(const Group& g, const Sample& x, const Sum* sum, size_t
 // The membership of one box, given what it is over the first `seen` features; once it is below
 // the bar it does not matter how far.
 double Engine::finish(const Group& g, Slot slot, const Sample& x, size_t seen, double dist,
-                      uint64_t sum, double bar) const {
+                      double sum, double bar) const {
   const double all = static_cast<double>(g.n[slot]) * static_cast<double>(r_);
-  const double b_cat = r_ > 0 ? static_cast<double>(sum) / all : 0.0;
+  const double b_cat = r_ > 0 ? sum / all : 0.0;
   double degree = alpha_ * (1.0 - std::min(dist, 1.0)) + beta_ * b_cat;
   for (size_t f = seen; f < x.probes.size() && degree >= bar; ++f) {
     const Probe& p = x.probes[f];
@@ -237,11 +218,9 @@ double Engine::finish(const Group& g, Slot slot, const Sample& x, size_t seen, d
   return degree;
 }
 
-template <class Sum>
 void Engine::degrees(const Group& g, const Sample& x, double* out) const {
   Counts counts;
-  alignas(64) Sum sum[BLOCK];
-  alignas(64) double share[BLOCK], dist[BLOCK];
+  alignas(64) double sum[BLOCK], share[BLOCK], dist[BLOCK];
   for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
     const size_t m = std::min(BLOCK, g.size() - begin);
     std::fill_n(dist, m, 0.0);

@@ -31,9 +31,8 @@ inline constexpr Row<std::numeric_limits<std::uint32_t>::max()> ONES;
 class Counts {
  public:
   // The sum over the features.
-  template <class Sum>
-  void total(const Group& g, const Code* codes, Slot begin, std::size_t m, Sum* sum) {
-    std::fill_n(sum, m, Sum{0});
+  void total(const Group& g, const Code* codes, Slot begin, std::size_t m, double* sum) {
+    std::fill_n(sum, m, 0.0);
     in_fours(g, codes, begin, m, padding::ZEROS.entries,
              [&](const std::uint32_t* const* rows) { kernels::add(rows, sum, m); });
   }

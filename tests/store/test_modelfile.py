@@ -1,5 +1,6 @@
 """Model files: nothing is lost in one, and writing one is all or nothing."""
 
+import copy
 import errno
 import math
 import os
@@ -216,3 +217,27 @@ def test_the_same_model_gives_the_same_bytes_and_packing_undoes_itself(
     assert modelfile.pack(content, arrays) == saved
     for array in arrays.values():
         assert array.dtype.isnative and array.flags.writeable
+
+
+def test_a_link_stays_a_link_and_what_it_points_to_is_written(
+    clf: HyperboxClassifier, tmp_path: Path
+) -> None:
+    link, target = tmp_path / "link.box", tmp_path / "real.box"
+    link.symlink_to(target)
+    clf.save(link)
+    assert link.is_symlink()
+    assert len(load(target).boxes_) == len(clf.boxes_)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_is_not_replaced_by_a_file(clf: HyperboxClassifier, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="not a regular file"):
+        clf.save(tmp_path / "pipe")
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_what_could_not_be_loaded_is_not_saved(clf: HyperboxClassifier, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="alpha"):
+        copy.deepcopy(clf).set_params(alpha=7).save(tmp_path / "m.box")
+    assert not [*tmp_path.iterdir()]

@@ -101,7 +101,7 @@ def mutate_header(data: bytes, rng: random.Random) -> bytes:
         elif action < 0.45 and type(node[path[-1]]) in (int, float):
             node[path[-1]] += rng.choice([-1, 1, 8, 0.5, 2**20])
         else:
-            node[path[-1]] = rng.choice(ODD)
+            node[path[-1]] = copy.deepcopy(rng.choice(ODD))
     text = json.dumps(header).encode()
     return signed(data[:12] + struct.pack("<Q", len(text)) + text + data[PREFIX + length : -DIGEST])
 

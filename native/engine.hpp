@@ -15,11 +15,9 @@
 namespace boxwise {
 
 struct Settings {
-  double theta = 0.1;
-  double delta = 0.1;
-  double alpha = 0.5;
+  double theta, delta, alpha;
   std::vector<double> gamma;  // one per continuous feature
-  bool mean = false;          // version 2: the mean of the entropy changes, not each of them
+  bool mean;                  // version 2: the mean of the entropy changes, not each of them
 };
 
 // Range of a continuous feature; low > high while no value has been seen.

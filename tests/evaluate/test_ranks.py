@@ -163,7 +163,8 @@ def test_average_ranks_that_cannot_be_are_an_error(methods, ranks, n_datasets, m
 
 
 def test_ranks_rounded_to_one_decimal_are_taken():
-    AverageRanks(list("abcdefg"), [4.0, 4.1, 3.9, 4.0, 4.1, 4.1, 4.1], 7)
+    rounded = [4.0, 4.1, 3.9, 4.0, 4.1, 4.1, 4.1]  # they add up to 28.3, not 28
+    assert list(AverageRanks(list("abcdefg"), rounded, 7).ranks) == rounded
 
 
 def test_average_ranks_are_values():

@@ -1,4 +1,4 @@
-// EIOL-GFMM, versions 1 and 2: learns sample by sample, exactly as reference.py does, and predicts.
+// EIOL-GFMM, versions 1 and 2: learns sample by sample, exactly as reference/eiol.py does, and predicts.
 #pragma once
 
 #include <cstddef>

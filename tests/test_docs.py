@@ -67,7 +67,8 @@ def test_every_relative_link_leads_to_a_file(page):
 def test_the_map_from_equation_to_code_has_all_equations_and_names_what_is_there():
     rows = MAP.findall(text_of(DOCS / "algorithm.md"))
     assert [int(number) for number, _, _ in rows] == [*range(1, 16)]
-    reference = text_of(ROOT / "src" / "boxwise" / "reference.py")
+    pages = sorted((ROOT / "src" / "boxwise" / "reference").glob("*.py"))
+    reference = "\n".join(text_of(page) for page in pages)
     sources = {path.name: text_of(path) for path in (ROOT / "native").iterdir()}
     native = "\n".join(sources.values())
     for _, python, cpp in rows:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boxwise import HyperboxClassifier
-from boxwise.reference import EIOL, entropy_change
+from boxwise.reference.eiol import EIOL, entropy_change
 
 COUNTED = st.dictionaries(st.integers(0, 9), st.integers(1, 50), min_size=1, max_size=10)
 ROUNDING = 1e-12

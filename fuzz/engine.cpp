@@ -14,13 +14,13 @@
 #include <stdexcept>
 #include <vector>
 
-#include "engine.hpp"
+#include "entropy_engine.hpp"
 #include "kernels.hpp"
 
 namespace {
 
 using boxwise::Code;
-using boxwise::Engine;
+using Engine = boxwise::EntropyEngine;
 using boxwise::Snapshot;
 
 constexpr double NONE = std::numeric_limits<double>::quiet_NaN();
@@ -142,8 +142,8 @@ class Session {
   }
 
  private:
-  boxwise::Settings settings() {
-    boxwise::Settings s;
+  boxwise::EntropySettings settings() {
+    boxwise::EntropySettings s;
     s.theta = in_.share();
     s.delta = in_.share();
     s.alpha = in_.share();
@@ -280,7 +280,7 @@ class Session {
   }
 
   void configure() {
-    const boxwise::Settings s = settings();
+    const boxwise::EntropySettings s = settings();
     if (both([&](Engine& e) { e.configure(s); })) settings_ = s;
   }
 
@@ -366,7 +366,7 @@ class Session {
 
   Bytes& in_;
   std::size_t n_, r_;
-  boxwise::Settings settings_;
+  boxwise::EntropySettings settings_;
   std::unique_ptr<Engine> engine_, twin_;
 };
 

@@ -10,13 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "engine.hpp"
+#include "entropy_engine.hpp"
 #include "kernels.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 using boxwise::Code;
 using boxwise::Engine;
+using boxwise::EntropyEngine;
 
 namespace {
 
@@ -46,14 +47,9 @@ std::vector<T> to_vector(const In<T, 1>& array) {
   return std::vector<T>(array.data(), array.data() + array.shape(0));
 }
 
-boxwise::Settings to_settings(double theta, double delta, double alpha, std::vector<double> gamma,
-                              bool mean) {
-  return {theta, delta, alpha, std::move(gamma), mean};
-}
-
-void construct(Engine* self, std::size_t n_categorical, double theta, double delta, double alpha,
-               std::vector<double> gamma, bool mean, const std::vector<double>& low,
-               const std::vector<double>& high, const std::vector<bool>& growing) {
+std::vector<boxwise::Range> to_ranges(const std::vector<double>& low,
+                                      const std::vector<double>& high,
+                                      const std::vector<bool>& growing) {
   if (low.size() != high.size() || low.size() != growing.size())
     throw std::invalid_argument("low, high and growing differ in length");
   std::vector<boxwise::Range> ranges;
@@ -62,9 +58,7 @@ void construct(Engine* self, std::size_t n_categorical, double theta, double del
     ranges.push_back({unseen ? boxwise::UNSET : low[j], unseen ? -boxwise::UNSET : high[j],
                       static_cast<bool>(growing[j])});
   }
-  const std::size_t n_continuous = ranges.size();
-  new (self) Engine(n_continuous, n_categorical,
-                    to_settings(theta, delta, alpha, std::move(gamma), mean), std::move(ranges));
+  return ranges;
 }
 
 nb::dict snapshot(const Engine& engine) {
@@ -124,15 +118,6 @@ void restore(Engine& engine, const In<double, 2>& V, const In<double, 2>& W,
 
 NB_MODULE(_native, m) {
   nb::class_<Engine>(m, "Engine")
-      .def("__init__", &construct, "n_categorical"_a, "theta"_a, "delta"_a, "alpha"_a, "gamma"_a,
-           "mean"_a, "low"_a, "high"_a, "growing"_a)
-      .def("configure",
-           [](Engine& engine, double theta, double delta, double alpha, std::vector<double> gamma,
-              bool mean) {
-             engine.configure(to_settings(theta, delta, alpha, std::move(gamma), mean));
-           },
-           "theta"_a, "delta"_a, "alpha"_a, "gamma"_a, "mean"_a,
-           nb::call_guard<nb::gil_scoped_release>())
       .def("learn",
            [](Engine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
               const In<Code, 2>& codes, const In<std::int32_t, 1>& labels) {
@@ -185,9 +170,30 @@ NB_MODULE(_native, m) {
       .def("restore", &restore, "V"_a, "W"_a, "n"_a, "label"_a, "id"_a, "first"_a, "code"_a,
            "times"_a, "n_classes"_a, "next_id"_a)
       .def("remove", &Engine::remove, "id"_a, nb::call_guard<nb::gil_scoped_release>())
-      .def("merge", &Engine::merge, "kept"_a, "other"_a, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("n_classes", &Engine::n_classes, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("n_boxes", &Engine::n_boxes, nb::call_guard<nb::gil_scoped_release>())
-      .def_prop_ro("rejections", &Engine::rejections, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("bytes", &Engine::bytes, nb::call_guard<nb::gil_scoped_release>());
+
+  nb::class_<EntropyEngine, Engine>(m, "EntropyEngine")
+      .def("__init__",
+           [](EntropyEngine* self, std::size_t n_categorical, double theta, double delta,
+              double alpha, std::vector<double> gamma, bool mean, const std::vector<double>& low,
+              const std::vector<double>& high, const std::vector<bool>& growing) {
+             new (self) EntropyEngine(low.size(), n_categorical,
+                                      {theta, delta, alpha, std::move(gamma), mean},
+                                      to_ranges(low, high, growing));
+           },
+           "n_categorical"_a, "theta"_a, "delta"_a, "alpha"_a, "gamma"_a, "mean"_a, "low"_a,
+           "high"_a, "growing"_a)
+      .def("configure",
+           [](EntropyEngine& engine, double theta, double delta, double alpha,
+              std::vector<double> gamma, bool mean) {
+             engine.configure({theta, delta, alpha, std::move(gamma), mean});
+           },
+           "theta"_a, "delta"_a, "alpha"_a, "gamma"_a, "mean"_a,
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("merge", &EntropyEngine::merge, "kept"_a, "other"_a,
+           nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("rejections", &EntropyEngine::rejections,
+                   nb::call_guard<nb::gil_scoped_release>());
 }

@@ -20,14 +20,9 @@ constexpr size_t TURN = 32;          // samples learned before waiting readers g
 std::invalid_argument invalid(const std::string& text) { return std::invalid_argument(text); }
 }  // namespace
 
-Engine::Engine(size_t n_continuous, size_t n_categorical, Settings settings,
-               std::vector<Range> ranges)
+Engine::Engine(size_t n_continuous, size_t n_categorical, std::vector<Range> ranges)
     : n_(n_continuous),
       r_(n_categorical),
-      settings_(std::move(settings)),
-      alpha_(0),
-      beta_(0),
-      entropy_(0, false, n_categorical),
       ranges_(std::move(ranges)),
       limit_(n_continuous),
       slope_(n_continuous) {
@@ -39,22 +34,27 @@ Engine::Engine(size_t n_continuous, size_t n_categorical, Settings settings,
       throw invalid("a range must be finite, its low end not above its high end");
   }
   groups_.emplace_back(n_, r_);
-  configure(settings_);
 }
 
-void Engine::configure(Settings settings) {
-  check(settings);
-  const auto writer = writing();
-  settings_ = std::move(settings);
-  alpha_ = r_ == 0 ? 1.0 : n_ == 0 ? 0.0 : settings_.alpha;
-  beta_ = 1 - alpha_;
-  entropy_ = EntropyTest(settings_.delta, settings_.mean, r_);
+void Engine::check_sizes(double theta, const std::vector<double>& gamma) const {
+  if (!(theta >= 0 && std::isfinite(theta))) throw invalid("theta is below 0");
+  if (gamma.size() != n_) throw invalid("one gamma per continuous feature is needed");
+  for (double g : gamma)
+    if (!(g > 0 && g <= LARGEST_GAMMA)) throw invalid("gamma is not in (0, 1e6]");
+}
+
+void Engine::set_sizes(double theta, std::vector<double> gamma) {
+  theta_ = theta;
+  gamma_ = std::move(gamma);
   for (size_t j = 0; j < n_; ++j) measure(j);
+}
+
+void Engine::settle_all() {
   for (Group& g : groups_) {
     g.oversized = false;
     for (Slot slot = 0; slot < g.size(); ++slot) {
-      g.need[slot] = r_ == 0 ? 0 : entropy_.need(g.n[slot]);
       g.oversized = g.oversized || is_oversized(g, slot);
+      settle(g, slot);
     }
   }
 }
@@ -90,8 +90,8 @@ void Engine::widen(const Rows& rows, size_t row) {
 void Engine::measure(size_t j) {
   const double spread = ranges_[j].high - ranges_[j].low;
   const double width = spread > NO_WIDTH ? spread : 0.0;
-  limit_[j] = settings_.theta * width;
-  slope_[j] = width > 0 ? settings_.gamma[j] / width : 0.0;
+  limit_[j] = theta_ * width;
+  slope_[j] = width > 0 ? gamma_[j] / width : 0.0;
 }
 
 void Engine::read(const Rows& rows, size_t row, Sample& x) const {
@@ -106,8 +106,8 @@ void Engine::read(const Rows& rows, size_t row, Sample& x) const {
 void Engine::admit(size_t group, const Box& box) {
   Group& g = groups_[group];
   const Slot slot = g.append(box);
-  g.need[slot] = r_ == 0 ? 0 : entropy_.need(box.n);
   g.oversized = g.oversized || is_oversized(g, slot);
+  settle(g, slot);
 }
 
 bool Engine::is_oversized(const Group& g, Slot slot) const {
@@ -127,27 +127,6 @@ void Engine::remove(std::uint64_t id) {
   const auto writer = writing();
   const Place place = find(id);
   groups_[place.group].remove(place.slot);
-}
-
-void Engine::merge(std::uint64_t kept, std::uint64_t other) {
-  const auto writer = writing();
-  const Place a = find(kept), b = find(other);
-  if (kept == other) throw invalid("a box cannot be merged with itself");
-  if (a.group != b.group) throw invalid("boxes of different classes cannot be merged");
-  Group& g = groups_[a.group];
-  if (g.n[a.slot] > std::numeric_limits<std::uint32_t>::max() - g.n[b.slot])
-    throw std::overflow_error("the merged box would hold more than 4,294,967,295 samples");
-  Box box = g.remove(b.slot);
-  const Box first = g.remove(find(kept).slot);
-  for (size_t j = 0; j < n_; ++j) {
-    box.V[j] = std::min(box.V[j], first.V[j]);
-    box.W[j] = std::max(box.W[j], first.W[j]);
-  }
-  for (size_t j = 0; j < r_; ++j)  // append adds up the counts of a value that stands twice
-    box.D[j].insert(box.D[j].end(), first.D[j].begin(), first.D[j].end());
-  box.n += first.n;
-  box.id = kept;
-  admit(a.group, box);
 }
 
 std::vector<std::pair<std::uint64_t, Engine::Place>> Engine::in_order() const {
@@ -185,6 +164,40 @@ Snapshot Engine::snapshot() const {
     all.id.push_back(id);
   }
   return all;
+}
+
+void Engine::take(Place place, const Sample& x, bool expand) {
+  Group& g = groups_[place.group];
+  const Slot slot = place.slot;
+  if (g.n[slot] == std::numeric_limits<std::uint32_t>::max())
+    throw std::overflow_error("a box cannot hold more than 4,294,967,295 samples");
+  if (expand) {
+    for (const Probe& p : x.probes) {
+      g.V[p.j][slot] = std::min(g.V[p.j][slot], p.xl);
+      g.W[p.j][slot] = std::max(g.W[p.j][slot], p.xu);
+    }
+  }
+  for (size_t j = 0; j < r_; ++j) g.D[j].add(slot, x.codes[j], 1);
+  g.set_samples(slot, g.n[slot] + 1);
+  settle(g, slot);
+  if (place.group == 0 && x.label >= 0)  // a label makes an unlabelled box one of its class
+    admit(static_cast<size_t>(x.label) + 1, g.remove(slot));
+}
+
+void Engine::create(const Sample& x) {
+  Box box;
+  box.V.assign(n_, UNSET);
+  box.W.assign(n_, -UNSET);
+  for (const Probe& p : x.probes) {
+    box.V[p.j] = p.xl;
+    box.W[p.j] = p.xu;
+  }
+  for (size_t j = 0; j < r_; ++j) box.D.push_back({{x.codes[j], 1}});
+  box.n = 1;
+  if (next_id_ == std::numeric_limits<std::uint64_t>::max())
+    throw std::overflow_error("there is no number left for another box");
+  box.id = next_id_++;
+  admit(static_cast<size_t>(x.label + 1), box);
 }
 
 // Everything is checked before anything is kept: a snapshot may come from a damaged file.
@@ -232,22 +245,10 @@ void Engine::restore(const Snapshot& all) {
     }
     groups[static_cast<size_t>(all.label[i] + 1)].append(box);
   }
-  {
-    const auto writer = writing();
-    groups_ = std::move(groups);
-    next_id_ = all.next_id;
-    blocker_.reset();
-  }
-  configure(settings_);
-}
-
-void Engine::check(const Settings& settings) const {
-  if (!(settings.theta >= 0 && std::isfinite(settings.theta))) throw invalid("theta is below 0");
-  if (!(settings.delta >= 0 && std::isfinite(settings.delta))) throw invalid("delta is below 0");
-  if (!(settings.alpha >= 0 && settings.alpha <= 1)) throw invalid("alpha is not in [0, 1]");
-  if (settings.gamma.size() != n_) throw invalid("one gamma per continuous feature is needed");
-  for (double gamma : settings.gamma)
-    if (!(gamma > 0 && gamma <= LARGEST_GAMMA)) throw invalid("gamma is not in (0, 1e6]");
+  const auto writer = writing();
+  groups_ = std::move(groups);
+  next_id_ = all.next_id;
+  settle_all();
 }
 
 void Engine::check(const Rows& rows) const {
@@ -280,11 +281,6 @@ size_t Engine::n_boxes() const {
   size_t boxes = 0;
   for (const Group& g : groups_) boxes += g.size();
   return boxes;
-}
-
-std::uint64_t Engine::rejections() const {
-  const auto reader = reading();
-  return rejections_;
 }
 
 size_t Engine::bytes() const {

@@ -13,7 +13,7 @@ import pytest
 
 import boxwise.core
 from boxwise.core import _native
-from boxwise.core._native import Engine
+from boxwise.core._native import EntropyEngine as Engine
 
 NAN, INF = math.nan, math.inf
 
@@ -287,7 +287,7 @@ def test_restoring_an_impossible_number_of_classes_is_refused() -> None:
 import resource
 resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
 import numpy as np
-from boxwise.core._native import Engine
+from boxwise.core._native import EntropyEngine as Engine
 none = np.zeros
 Engine(0, 0.1, 0.1, 0.5, [1.0], False, [np.nan], [np.nan], [True]).restore(
     none((0, 1)), none((0, 1)), none(0, "u4"), none(0, "i4"), none(0, "u8"), none(1, "u8"),
@@ -333,16 +333,24 @@ def test_a_full_box_is_an_error_not_a_wrong_count(times: list[int]) -> None:
     assert engine.snapshot()["times"].tolist() == times
 
 
-def test_the_stub_names_what_the_module_has() -> None:
-    stub = ast.parse(Path(boxwise.core.__file__).with_name("_native.pyi").read_text())
-    (described,) = (node for node in stub.body if isinstance(node, ast.ClassDef))
-    functions = {f.name: f for f in described.body if isinstance(f, ast.FunctionDef)}
-    assert described.name == "Engine"
-    assert [name for name in dir(_native) if not name.startswith("_")] == ["Engine"]
-    present = {name for name in vars(Engine) if not name.startswith("_")} | {"__init__"}
-    assert functions.keys() == present
-    for name, function in functions.items():
-        member = getattr(Engine, name)
+STUB = ast.parse(Path(boxwise.core.__file__).with_name("_native.pyi").read_text())
+DESCRIBED = {node.name: node for node in STUB.body if isinstance(node, ast.ClassDef)}
+
+
+def test_the_stub_names_the_classes_of_the_module() -> None:
+    present = {name for name in dir(_native) if not name.startswith("_")}
+    functions = {node.name for node in STUB.body if isinstance(node, ast.FunctionDef)}
+    assert DESCRIBED.keys() | functions == present
+
+
+@pytest.mark.parametrize("name", sorted(DESCRIBED))
+def test_the_stub_names_what_the_class_has(name: str) -> None:
+    engine = getattr(_native, name)
+    functions = {f.name: f for f in DESCRIBED[name].body if isinstance(f, ast.FunctionDef)}
+    present = {member for member in vars(engine) if not member.startswith("_")}
+    assert functions.keys() - {"__init__"} == present
+    for called, function in functions.items():
+        member = getattr(engine, called)
         is_property = any(
             isinstance(d, ast.Name) and d.id == "property" for d in function.decorator_list
         )
@@ -354,4 +362,4 @@ def test_the_stub_names_what_the_module_has() -> None:
                 a.split(":")[0].strip()
                 for a in signature[signature.index("(") + 1 : signature.rindex(") ->")].split(",")
             ]
-            assert found == arguments, name
+            assert found == arguments, called

@@ -102,9 +102,7 @@ def test_dicts_must_agree_on_their_keys_from_the_start() -> None:
 
 
 def test_unnamed_rows_match_by_position_with_scikit_learns_warning() -> None:
-    words = (
-        "X does not have valid feature names, but HyperboxClassifier was fitted with feature names"
-    )
+    words = "X does not have valid feature names, but the model was fitted with feature names"
     lists = [list(row.values()) for row in ROWS]
     for X in (lists, np.array(lists, dtype=object), pd.DataFrame(lists)):
         with pytest.warns(UserWarning, match=words):
@@ -116,7 +114,7 @@ def test_unnamed_rows_match_by_position_with_scikit_learns_warning() -> None:
 
 
 def test_named_rows_match_an_unnamed_schema_by_position_with_scikit_learns_warning() -> None:
-    words = "X has feature names, but HyperboxClassifier was fitted without feature names"
+    words = "X has feature names, but the model was fitted without feature names"
     for X in (ROWS, pd.DataFrame(ROWS), pl.DataFrame(ROWS)):
         with pytest.warns(UserWarning, match=words):
             check(X, unnamed())
@@ -136,7 +134,7 @@ def test_unnamed_rows_for_an_unnamed_schema_are_silent() -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 4])
 def test_a_wrong_number_of_columns_is_refused_in_scikit_learns_words(n: int) -> None:
-    words = f"X has {n} features, but HyperboxClassifier is expecting 3 features as input"
+    words = f"X has {n} features, but the model is expecting 3 features as input"
     for X in (np.zeros((1, n)), np.zeros((2, n)), [[0] * n], np.zeros((1, n), object)):
         for schema in (named(), unnamed()):
             with pytest.raises(ValueError, match=words):

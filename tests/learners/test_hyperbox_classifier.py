@@ -10,16 +10,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boxwise import HyperboxClassifier
 
 State = Callable[[HyperboxClassifier], bytes]
-
-
-@parametrize_with_checks([HyperboxClassifier(), HyperboxClassifier(condition="mean")])
-def test_scikit_learn_accepts_it_as_an_estimator(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 def test_fit_starts_anew(table: pd.DataFrame, labels: list[str], state: State) -> None:

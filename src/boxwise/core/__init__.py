@@ -1,6 +1,7 @@
 """The Python face of the native engine: models that learn and predict, and their boxes."""
 
 from boxwise.core.boxes import Boxes, label_array
-from boxwise.core.model import Model, Range, Settings
+from boxwise.core.model import Model
+from boxwise.core.settings import EntropySettings, Range, Settings
 
-__all__ = ["Boxes", "Model", "Range", "Settings", "label_array"]
+__all__ = ["Boxes", "EntropySettings", "Model", "Range", "Settings", "label_array"]

@@ -7,21 +7,6 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
 
 class Engine:
-    def __init__(
-        self,
-        n_categorical: int,
-        theta: float,
-        delta: float,
-        alpha: float,
-        gamma: list[float],
-        mean: bool,
-        low: list[float],
-        high: list[float],
-        growing: list[bool],
-    ) -> None: ...
-    def configure(
-        self, theta: float, delta: float, alpha: float, gamma: list[float], mean: bool
-    ) -> None: ...
     def learn(self, lower: Floats, upper: Floats, codes: Codes, labels: Codes) -> None: ...
     def predict(self, lower: Floats, upper: Floats, codes: Codes) -> Codes: ...
     def probabilities(
@@ -43,12 +28,29 @@ class Engine:
         next_id: int,
     ) -> None: ...
     def remove(self, id: int) -> None: ...
-    def merge(self, kept: int, other: int) -> None: ...
     @property
     def n_classes(self) -> int: ...
     @property
     def n_boxes(self) -> int: ...
     @property
-    def rejections(self) -> int: ...
-    @property
     def bytes(self) -> int: ...
+
+class EntropyEngine(Engine):
+    def __init__(
+        self,
+        n_categorical: int,
+        theta: float,
+        delta: float,
+        alpha: float,
+        gamma: list[float],
+        mean: bool,
+        low: list[float],
+        high: list[float],
+        growing: list[bool],
+    ) -> None: ...
+    def configure(
+        self, theta: float, delta: float, alpha: float, gamma: list[float], mean: bool
+    ) -> None: ...
+    def merge(self, kept: int, other: int) -> None: ...
+    @property
+    def rejections(self) -> int: ...

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from boxwise.core._native import Engine
 from boxwise.core.boxes import Boxes
+from boxwise.core.settings import Range, Settings, settings_from_dict
 from boxwise.inputs import Batch
 from boxwise.schema import Column, Schema, Vocabulary
 
@@ -34,26 +34,6 @@ _FORMS: dict[str, tuple[type[np.generic], int]] = {
 }
 
 
-@dataclass(frozen=True)
-class Settings:
-    """The parameters of EIOL-GFMM; `mean` chooses version 2."""
-
-    theta: float
-    delta: float
-    alpha: float
-    gamma: list[float]
-    mean: bool
-
-
-@dataclass(frozen=True)
-class Range:
-    """What a continuous feature is scaled by: NaN to NaN while no value has been seen."""
-
-    low: float = np.nan
-    high: float = np.nan
-    growing: bool = True
-
-
 class Model:
     """Boxes that learn from batches, with the names of the columns and of the classes.
 
@@ -73,13 +53,7 @@ class Model:
         self.schema = schema
         self.labels = Vocabulary()  # in order of first appearance
         self.settings = settings
-        self.engine = Engine(
-            n_categorical=len(schema.categorical),
-            low=[r.low for r in ranges],
-            high=[r.high for r in ranges],
-            growing=[r.growing for r in ranges],
-            **asdict(settings),
-        )
+        self.engine = settings.new_engine(len(schema.categorical), ranges)
 
     def configure(self, settings: Settings) -> None:
         """Use other settings from now on; the boxes stay."""
@@ -93,7 +67,8 @@ class Model:
         for label in new_labels:
             self.labels.append(label)
         try:
-            for rows in _chunks(batch):
+            whole = [slice(None)]
+            for rows in whole if self.settings.needs_all_rows else _chunks(batch):
                 self.engine.learn(
                     batch.lower[rows], batch.upper[rows], batch.codes[rows], labels[rows]
                 )
@@ -108,7 +83,7 @@ class Model:
 
     def predict(self, batch: Batch) -> NDArray[np.int32]:
         """Return the position, in `labels`, of the class of each row."""
-        parts = [
+        parts: list[NDArray[np.int32]] = [
             self.engine.predict(batch.lower[rows], batch.upper[rows], batch.codes[rows])
             for rows in _chunks(batch)
         ]
@@ -117,7 +92,7 @@ class Model:
     def probabilities(self, batch: Batch) -> NDArray[np.float64]:
         """Return rows × classes, in the order of `labels`."""
         n_classes = self.engine.n_classes
-        parts = [
+        parts: list[NDArray[np.float64]] = [
             self.engine.probabilities(
                 batch.lower[rows], batch.upper[rows], batch.codes[rows], n_classes
             )
@@ -127,7 +102,10 @@ class Model:
 
     def memberships(self, batch: Batch) -> NDArray[np.float64]:
         """Return rows × boxes, in order of creation."""
-        return self.engine.memberships(batch.lower, batch.upper, batch.codes)
+        degrees: NDArray[np.float64] = self.engine.memberships(
+            batch.lower, batch.upper, batch.codes
+        )
+        return degrees
 
     def boxes(self, unlabelled: object = None) -> Boxes:
         """Return the boxes as they are now; those without a class have the mark `unlabelled`."""
@@ -154,7 +132,7 @@ class Model:
         header = {
             "schema": self.schema.to_dict(),
             "labels": Schema([Column("label", "categorical", labels)], named=True).to_dict(),
-            "settings": asdict(self.settings),
+            "settings": self.settings.to_dict(),
             "next_id": state["next_id"],
         }
         return header, {name: state[name] for name in _FORMS}
@@ -181,7 +159,7 @@ class Model:
         ]
         if len(ranges) != len(schema.continuous) or None in labels.codes:
             raise ValueError("the schema and the arrays do not fit together")
-        model = cls(schema, Settings(**header["settings"]), ranges)
+        model = cls(schema, settings_from_dict(header["settings"]), ranges)
         sizes = np.array([len(v) for v in schema.vocabularies], dtype=np.int64)
         boxes = {name: arrays[name] for name in _FORMS if name not in ("low", "high", "growing")}
         model.engine.restore(**boxes, n_classes=len(labels), next_id=header["next_id"])

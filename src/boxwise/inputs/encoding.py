@@ -19,7 +19,9 @@ from boxwise.inputs.table import Table
 from boxwise.schema import Schema
 
 
-def encode(X: Any, schema: Schema, *, learn: bool, upper: Any = None) -> Batch:
+def encode(
+    X: Any, schema: Schema, *, learn: bool, upper: Any = None, reader: str = "the model"
+) -> Batch:
     """Turn a table into arrays.
 
     The schema is not changed, so that an error leaves nothing half done: call
@@ -40,6 +42,8 @@ def encode(X: Any, schema: Schema, *, learn: bool, upper: Any = None) -> Batch:
     upper : table, optional
         The upper bounds of the continuous columns, if X holds the lower bounds: by name if both
         have names (all columns of X may then be there), else in the order of the continuous ones.
+    reader : str
+        Who reads the table: errors and warnings about its columns name it.
 
     Returns
     -------
@@ -62,7 +66,7 @@ def encode(X: Any, schema: Schema, *, learn: bool, upper: Any = None) -> Batch:
         if batch is not None:
             return batch
     table = read_table(X, schema.names if schema.named else None)
-    positions = match_columns(table, schema)
+    positions = match_columns(table, schema, reader)
     continuous = [positions[j] for j in schema.continuous]
     lower, highest = _read_numbers(table, continuous, schema.continuous_names)
     if upper is not None:

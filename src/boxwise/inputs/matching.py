@@ -8,26 +8,24 @@ from collections.abc import Iterable, Sequence
 from boxwise.inputs.table import Table
 from boxwise.schema import Schema
 
-ESTIMATOR = "HyperboxClassifier"
-"""Whose name scikit-learn's wording of errors and warnings asks for."""
 
+def match_columns(table: Table, schema: Schema, reader: str) -> Sequence[int]:
+    """Return, for each column of the schema, its position in the table.
 
-def match_columns(table: Table, schema: Schema) -> Sequence[int]:
-    """Return, for each column of the schema, its position in the table."""
+    `reader` is the estimator whose name scikit-learn's wording of errors and warnings asks for.
+    """
     if table.names is not None and schema.named:
         return _by_name(table.names, schema.names)
     if table.n_columns != schema.n_features:
         raise ValueError(
-            f"X has {table.n_columns} features, but {ESTIMATOR} is expecting "
+            f"X has {table.n_columns} features, but {reader} is expecting "
             f"{schema.n_features} features as input."
         )
     if schema.named:
-        message = (
-            f"X does not have valid feature names, but {ESTIMATOR} was fitted with feature names"
-        )
+        message = f"X does not have valid feature names, but {reader} was fitted with feature names"
         warnings.warn(message, UserWarning, stacklevel=3)
     elif table.names is not None:
-        message = f"X has feature names, but {ESTIMATOR} was fitted without feature names"
+        message = f"X has feature names, but {reader} was fitted without feature names"
         warnings.warn(message, UserWarning, stacklevel=3)
     return range(table.n_columns)
 

@@ -6,9 +6,13 @@ import os
 from typing import Any
 
 from boxwise.learners.hyperbox_classifier import HyperboxClassifier
+from boxwise.learners.hyperbox_learner import HyperboxLearner
+from boxwise.learners.improved_online_gfmm import ImprovedOnlineGFMM
 from boxwise.store import ModelFileError, read
 
-_LEARNERS = {learner.__name__: learner for learner in (HyperboxClassifier,)}
+_LEARNERS: dict[str, type[HyperboxLearner]] = {
+    learner.__name__: learner for learner in (HyperboxClassifier, ImprovedOnlineGFMM)
+}
 
 
 def load(path: str | os.PathLike[str]) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from boxwise.core import Range, Settings
+from boxwise.core import EntropySettings, Range
 from boxwise.inputs import Batch
 from boxwise.inputs.numbers import LIMIT
 from boxwise.schema import Schema, show
@@ -19,9 +19,9 @@ LARGEST_GAMMA = 1e6  # so that a distance times gamma, over a narrow range, is s
 CONDITIONS = {"each": False, "mean": True}
 
 
-def engine_settings(
+def entropy_settings(
     theta: Any, delta: Any, alpha: Any, gamma: Any, condition: Any, schema: Schema
-) -> Settings:
+) -> EntropySettings:
     """Check the parameters against the columns."""
     n, r = len(schema.continuous), len(schema.categorical)
     if not isinstance(condition, str) or condition not in CONDITIONS:
@@ -31,26 +31,27 @@ def engine_settings(
             raise ValueError(f"alpha must be 'auto' or a number from 0 to 1, not {alpha!r}")
         share = n / (n + r)
     else:
-        share = _number("alpha", alpha, 0, 1)
-    return Settings(
-        theta=_number("theta", theta, 0),
-        delta=_number("delta", delta, 0, 1),
+        share = number("alpha", alpha, 0, 1)
+    return EntropySettings(
+        theta=number("theta", theta, 0),
+        delta=number("delta", delta, 0, 1),
         alpha=share,
-        gamma=_gammas(gamma, schema),
+        gamma=gammas(gamma, schema),
         mean=CONDITIONS[condition],
     )
 
 
-def _gammas(gamma: Any, schema: Schema) -> list[float]:
+def gammas(gamma: Any, schema: Schema) -> list[float]:
+    """Return one gamma per continuous column."""
     n = len(schema.continuous)
     if not isinstance(gamma, Sequence | np.ndarray) or isinstance(gamma, str):
-        return [_number("gamma", gamma, 0, LARGEST_GAMMA, above=True)] * n
+        return [number("gamma", gamma, 0, LARGEST_GAMMA, above=True)] * n
     if len(gamma) != n:
         raise ValueError(
             f"gamma has {len(gamma)} numbers, but there are {n} continuous columns "
             f"({', '.join(schema.continuous_names[:5])}{', ...' * (n > 5)})"
         )
-    return [_number("gamma", g, 0, LARGEST_GAMMA, above=True) for g in gamma]
+    return [number("gamma", g, 0, LARGEST_GAMMA, above=True) for g in gamma]
 
 
 def engine_ranges(feature_range: Any, schema: Schema, batch: Batch | None) -> list[Range]:
@@ -116,15 +117,16 @@ def _to_range(pair: Any, what: str) -> Range:
     return Range(low, high, growing=False)
 
 
-def _number(
+def number(
     name: str, value: Any, low: float, high: float = math.inf, *, above: bool = False
 ) -> float:
+    """Return a parameter as a float, or raise ValueError with the bounds in words."""
     # The type first: this runs for every row learned on its own, and Real is slow to ask.
     is_number = type(value) is float or (isinstance(value, Real) and not isinstance(value, bool))
     with suppress(OverflowError):  # an integer beyond all floats
-        number = float(value) if is_number else math.nan
-        if (low < number if above else low <= number) and number <= high and number < math.inf:
-            return number
+        x = float(value) if is_number else math.nan
+        if (low < x if above else low <= x) and x <= high and x < math.inf:
+            return x
     bounds = f"above {low:g}" if above else f"from {low:g}"
     bounds += f" to {high:g}" if high < math.inf else " up"
     raise ValueError(f"{name} must be a number {bounds}, not {show(value)}")

@@ -1,8 +1,7 @@
 #include <algorithm>
 #include <limits>
-#include <stdexcept>
 
-#include "engine.hpp"
+#include "entropy_engine.hpp"
 #include "kernels.hpp"
 #include "scan.hpp"
 
@@ -14,7 +13,7 @@ using std::uint64_t;
 
 // The paper's paragraph: the oldest box that contains the sample takes it; else the candidate of
 // highest membership that may grow (size, entropy, no overlap with another class); else a new box.
-void Engine::learn_one(const Sample& x) {
+void EntropyEngine::learn_one(const Sample& x) {
   container_.reset();
   candidates_.clear();
   visit_candidate_groups(x, [&](size_t group) { collect(group, x); });
@@ -35,17 +34,7 @@ void Engine::learn_one(const Sample& x) {
   create(x);
 }
 
-template <class Visit>
-void Engine::visit_candidate_groups(const Sample& x, Visit visit) const {
-  if (x.label < 0) {
-    for (size_t group = 0; group < groups_.size(); ++group) visit(group);
-  } else {
-    visit(0);
-    visit(static_cast<size_t>(x.label) + 1);
-  }
-}
-
-void Engine::collect(size_t group, const Sample& x) {
+void EntropyEngine::collect(size_t group, const Sample& x) {
   const Group& g = groups_[group];
   if (g.size() == 0) return;
   // A box that contains the sample passes the size and the entropy test, and is found among the
@@ -80,7 +69,7 @@ void Engine::collect(size_t group, const Sample& x) {
 }
 
 // A box that passes the tests so far, with the size of the first `sized` features among them.
-void Engine::consider(size_t group, Slot slot, const Sample& x, size_t sized, bool exotic) {
+void EntropyEngine::consider(size_t group, Slot slot, const Sample& x, size_t sized, bool exotic) {
   const Group& g = groups_[group];
   double dist = 0;
   for (size_t f = 0; f < x.probes.size(); ++f) {
@@ -99,19 +88,19 @@ void Engine::consider(size_t group, Slot slot, const Sample& x, size_t sized, bo
   candidates_.push_back({degree, g.id[slot], {group, slot}});
 }
 
-void Engine::offer_container(size_t group, Slot slot) {
+void EntropyEngine::offer_container(size_t group, Slot slot) {
   const uint64_t id = groups_[group].id[slot];
   if (!container_ || id < container_->id) container_ = Candidate{1.0, id, {group, slot}};
 }
 
-void Engine::find_container(size_t group, const Sample& x) {
+void EntropyEngine::find_container(size_t group, const Sample& x) {
   const Group& g = groups_[group];
   for (Slot slot = 0; slot < g.size(); ++slot)
     if (contains(g, slot, x)) offer_container(group, slot);
 }
 
 // Membership one, decided without rounding.
-bool Engine::contains(const Group& g, Slot slot, const Sample& x) const {
+bool EntropyEngine::contains(const Group& g, Slot slot, const Sample& x) const {
   if (alpha_ > 0) {
     for (const Probe& p : x.probes)
       if (!(g.V[p.j][slot] <= p.xl && p.xu <= g.W[p.j][slot])) return false;
@@ -123,7 +112,7 @@ bool Engine::contains(const Group& g, Slot slot, const Sample& x) const {
   return true;
 }
 
-bool Engine::stays_pure(Place place, const Sample& x) const {
+bool EntropyEngine::stays_pure(Place place, const Sample& x) const {
   const Group& g = groups_[place.group];
   if (r_ == 0) return true;
   double sum_of_g = 0;
@@ -132,7 +121,7 @@ bool Engine::stays_pure(Place place, const Sample& x) const {
   return entropy_.passes(g.n[place.slot], sum_of_g);
 }
 
-bool Engine::overlaps_any(Place place, const Sample& x) {
+bool EntropyEngine::overlaps_any(Place place, const Sample& x) {
   const Group& g = groups_[place.group];
   Grown& b = grown_;
   b.place = place;
@@ -158,7 +147,8 @@ bool Engine::overlaps_any(Place place, const Sample& x) {
   }
   // An unlabelled box might be of any class: it is tested against all, and all against it.
   const size_t own = place.group > 0 ? place.group : static_cast<size_t>(x.label + 1);
-  if (blocker_ && (own == 0 || blocker_->place.group != own)) {
+  if (blocker_ && blocker_->place.group < groups_.size() &&
+      (own == 0 || blocker_->place.group != own)) {
     const Place last = blocker_->place;  // what blocked the last expansion may well block this one
     const Group& h = groups_[last.group];
     if (last.slot < h.size() && h.id[last.slot] == blocker_->id && blocker_->id != g.id[place.slot] &&
@@ -170,7 +160,7 @@ bool Engine::overlaps_any(Place place, const Sample& x) {
   return false;
 }
 
-bool Engine::overlaps_group(size_t group) {
+bool EntropyEngine::overlaps_group(size_t group) {
   const Group& h = groups_[group];
   const Grown& b = grown_;
   alignas(64) uint32_t differ[BLOCK], scratch[BLOCK];
@@ -201,7 +191,7 @@ bool Engine::overlaps_group(size_t group) {
 }
 
 // Equations (14) and (15) for one pair.
-bool Engine::meets(const Group& h, Slot slot) {
+bool EntropyEngine::meets(const Group& h, Slot slot) {
   Grown& b = grown_;
   for (size_t j = 0; j < n_; ++j)
     if (!(b.V[j] <= h.W[j][slot] && h.V[j][slot] <= b.W[j])) return false;
@@ -212,7 +202,7 @@ bool Engine::meets(const Group& h, Slot slot) {
 }
 
 // So far D holds the sample's values: add what the box has seen, in order of code.
-void Engine::list_values() {
+void EntropyEngine::list_values() {
   Grown& b = grown_;
   for (size_t j = 0; j < r_; ++j) {
     const Code code = b.D[j][0].first;
@@ -223,40 +213,6 @@ void Engine::list_values() {
     at->second += 1;
   }
   b.listed = true;
-}
-
-void Engine::take(Place place, const Sample& x, bool expand) {
-  Group& g = groups_[place.group];
-  const Slot slot = place.slot;
-  if (g.n[slot] == std::numeric_limits<uint32_t>::max())
-    throw std::overflow_error("a box cannot hold more than 4,294,967,295 samples");
-  if (expand) {
-    for (const Probe& p : x.probes) {
-      g.V[p.j][slot] = std::min(g.V[p.j][slot], p.xl);
-      g.W[p.j][slot] = std::max(g.W[p.j][slot], p.xu);
-    }
-  }
-  for (size_t j = 0; j < r_; ++j) g.D[j].add(slot, x.codes[j], 1);
-  g.set_samples(slot, g.n[slot] + 1);
-  if (r_ > 0) g.need[slot] = entropy_.need(g.n[slot]);
-  if (place.group == 0 && x.label >= 0)  // a label makes an unlabelled box one of its class
-    admit(static_cast<size_t>(x.label) + 1, g.remove(slot));
-}
-
-void Engine::create(const Sample& x) {
-  Box box;
-  box.V.assign(n_, UNSET);
-  box.W.assign(n_, -UNSET);
-  for (const Probe& p : x.probes) {
-    box.V[p.j] = p.xl;
-    box.W[p.j] = p.xu;
-  }
-  for (size_t j = 0; j < r_; ++j) box.D.push_back({{x.codes[j], 1}});
-  box.n = 1;
-  if (next_id_ == std::numeric_limits<uint64_t>::max())
-    throw std::overflow_error("there is no number left for another box");
-  box.id = next_id_++;
-  admit(static_cast<size_t>(x.label + 1), box);
 }
 
 }  // namespace boxwise

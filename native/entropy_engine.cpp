@@ -1,0 +1,74 @@
+#include "entropy_engine.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace boxwise {
+
+using std::size_t;
+
+EntropyEngine::EntropyEngine(size_t n_continuous, size_t n_categorical, EntropySettings settings,
+                             std::vector<Range> ranges)
+    : Engine(n_continuous, n_categorical, std::move(ranges)),
+      alpha_(0),
+      beta_(0),
+      entropy_(0, false, n_categorical) {
+  configure(std::move(settings));
+}
+
+std::unique_ptr<Engine> EntropyEngine::fresh() const {
+  return std::make_unique<EntropyEngine>(n_, r_, settings_, ranges_);
+}
+
+void EntropyEngine::configure(EntropySettings settings) {
+  check(settings);
+  const auto writer = writing();
+  settings_ = std::move(settings);
+  alpha_ = r_ == 0 ? 1.0 : n_ == 0 ? 0.0 : settings_.alpha;
+  beta_ = 1 - alpha_;
+  entropy_ = EntropyTest(settings_.delta, settings_.mean, r_);
+  set_sizes(settings_.theta, settings_.gamma);
+  settle_all();
+}
+
+void EntropyEngine::check(const EntropySettings& settings) const {
+  check_sizes(settings.theta, settings.gamma);
+  if (!(settings.delta >= 0 && std::isfinite(settings.delta)))
+    throw std::invalid_argument("delta is below 0");
+  if (!(settings.alpha >= 0 && settings.alpha <= 1))
+    throw std::invalid_argument("alpha is not in [0, 1]");
+}
+
+void EntropyEngine::settle(Group& g, Slot slot) {
+  g.need[slot] = r_ == 0 ? 0 : entropy_.need(g.n[slot]);
+}
+
+std::uint64_t EntropyEngine::rejections() const {
+  const auto reader = reading();
+  return rejections_;
+}
+
+void EntropyEngine::merge(std::uint64_t kept, std::uint64_t other) {
+  const auto writer = writing();
+  const Place a = find(kept), b = find(other);
+  if (kept == other) throw std::invalid_argument("a box cannot be merged with itself");
+  if (a.group != b.group) throw std::invalid_argument("boxes of different classes cannot be merged");
+  Group& g = groups_[a.group];
+  if (g.n[a.slot] > std::numeric_limits<std::uint32_t>::max() - g.n[b.slot])
+    throw std::overflow_error("the merged box would hold more than 4,294,967,295 samples");
+  Box box = g.remove(b.slot);
+  const Box first = g.remove(find(kept).slot);
+  for (size_t j = 0; j < n_; ++j) {
+    box.V[j] = std::min(box.V[j], first.V[j]);
+    box.W[j] = std::max(box.W[j], first.W[j]);
+  }
+  for (size_t j = 0; j < r_; ++j)  // append adds up the counts of a value that stands twice
+    box.D[j].insert(box.D[j].end(), first.D[j].begin(), first.D[j].end());
+  box.n += first.n;
+  box.id = kept;
+  admit(a.group, box);
+}
+
+}  // namespace boxwise

@@ -1,0 +1,76 @@
+// EIOL-GFMM, versions 1 and 2: learns sample by sample, exactly as reference/eiol.py does, and
+// predicts. Without categorical features it is IOL-GFMM.
+#pragma once
+
+#include <optional>
+
+#include "engine.hpp"
+#include "entropy.hpp"
+
+namespace boxwise {
+
+struct EntropySettings {
+  double theta, delta, alpha;
+  std::vector<double> gamma;  // one per continuous feature
+  bool mean;                  // version 2: the mean of the entropy changes, not each of them
+};
+
+class EntropyEngine : public Engine {
+ public:
+  EntropyEngine(std::size_t n_continuous, std::size_t n_categorical, EntropySettings settings,
+                std::vector<Range> ranges);
+  std::unique_ptr<Engine> fresh() const override;
+
+  void configure(EntropySettings settings);
+  void merge(std::uint64_t kept, std::uint64_t other);
+  std::uint64_t rejections() const;  // expansions that the overlap test refused
+
+ protected:
+  void learn_one(const Sample& x) override;
+  void judge(const Sample& x, bool every_class, std::size_t classes, Aligned<double>& sums,
+             Verdict& verdict) const override;
+  void degrees(const Group& g, const Sample& x, double* out) const override;
+  void settle(Group& g, Slot slot) override;
+
+  EntropySettings settings_;
+  double alpha_, beta_;  // weights of the two memberships; 1 and 0 where there is one kind only
+  EntropyTest entropy_;
+
+ private:
+  struct Grown {  // a candidate as it would be with the sample in it
+    std::vector<double> V, W;
+    std::vector<std::vector<Tally>> D;
+    std::vector<std::size_t> pure;  // features in which all samples, the new one too, agree
+    std::uint32_t n;
+    bool listed;  // whether D is filled in
+    Place place;
+  };
+
+  void check(const EntropySettings& settings) const;
+  bool contains(const Group& g, Slot slot, const Sample& x) const;
+  void find_container(std::size_t group, const Sample& x);
+  void collect(std::size_t group, const Sample& x);
+  void consider(std::size_t group, Slot slot, const Sample& x, std::size_t sized, bool exotic);
+  void offer_container(std::size_t group, Slot slot);
+  bool stays_pure(Place place, const Sample& x) const;
+  bool overlaps_any(Place place, const Sample& x);
+  bool overlaps_group(std::size_t group);
+  bool meets(const Group& h, Slot slot);
+  void list_values();
+
+  void add_up(const Sample& x, std::size_t classes, Aligned<double>& sums) const;
+  void judge_block(const Group& g, const Sample& x, const double* sum, std::size_t begin, double from,
+                   double below, double& bar, double& best, std::uint64_t& weight) const;
+  double finish(const Group& g, Slot slot, const Sample& x, std::size_t seen, double dist,
+                double sum, double bar) const;
+
+  std::uint64_t rejections_ = 0;
+
+  // Working memory of learn, kept between samples.
+  std::vector<Candidate> candidates_;
+  std::optional<Candidate> container_;
+  Grown grown_;
+  std::optional<Candidate> blocker_;
+};
+
+}  // namespace boxwise

@@ -1,0 +1,139 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "entropy_engine.hpp"
+#include "kernels.hpp"
+#include "scan.hpp"
+
+namespace boxwise {
+
+using std::size_t;
+using std::uint32_t;
+using std::uint64_t;
+
+namespace {
+// More than the estimates of a membership, all of whose terms are at most 1, can be off by rounding.
+constexpr double ROUNDING = 1e-12;
+
+// Room for so many entries that the next array begins on a cache line again.
+constexpr size_t padded(size_t entries) { return (entries + 7) / 8 * 8; }
+}  // namespace
+
+// For each class the best membership and the samples in the boxes that have it; or, if not every
+// class matters, for those classes that have the best of all.
+// Boxes that share most categories with x come first, so that the bar is high when the rest is
+// looked at. Each feature can only lower a membership: a box that is below the bar over the features
+// looked at so far, by more than rounding can do, is out.
+void EntropyEngine::judge(const Sample& x, bool every_class, size_t classes, Aligned<double>& sums,
+                   Verdict& verdict) const {
+  verdict.best.assign(classes, -1.0);
+  verdict.distance.assign(classes, 0.0);
+  verdict.weight.assign(classes, 0);
+  auto& bars = verdict.bars;
+  bars.assign(every_class ? classes : 1, 0.0);
+  const bool banded = r_ > 0 && beta_ > 0;
+  add_up(x, classes, sums);
+  // With all its intervals around x, what share must a box have to reach a bar?
+  const auto asked = [&](double bar) {
+    return banded ? (bar - alpha_ - ROUNDING) / beta_ - ROUNDING : 0.0;
+  };
+  double below = 2.0;  // more than any share
+  for (const double band : {0.6, 0.0}) {
+    if (band > 0 && !banded) continue;
+    const double* sum = sums.data();
+    for (size_t k = 0; k < classes; ++k) {
+      const Group& g = groups_[k + 1];
+      double& bar = bars[every_class ? k : 0];
+      for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
+        if (asked(bar) >= below) break;
+        judge_block(g, x, sum + begin, begin, std::max(band, asked(bar)), below, bar,
+                    verdict.best[k], verdict.weight[k]);
+      }
+      sum += padded(g.size());
+    }
+    below = band;
+  }
+}
+
+// How often each box of a class, class after class, has seen the values of x, over all features.
+void EntropyEngine::add_up(const Sample& x, size_t classes, Aligned<double>& sums) const {
+  size_t boxes = 0;
+  for (size_t k = 1; k <= classes; ++k) boxes += padded(groups_[k].size());
+  sums.resize(boxes);
+  if (r_ == 0) return;
+  Counts counts;
+  double* sum = sums.data();
+  for (size_t k = 1; k <= classes; ++k) {
+    const Group& g = groups_[k];
+    for (size_t begin = 0; begin < g.size(); begin += BLOCK)
+      counts.total(g, x.codes, static_cast<Slot>(begin), std::min(BLOCK, g.size() - begin),
+                   sum + begin);
+    sum += padded(g.size());
+  }
+}
+
+// One block: the boxes whose shares lie in the band. All together while they are many: what they
+// can still reach is estimated feature by feature, to within ROUNDING. Singly where they are few,
+// and then exactly.
+void EntropyEngine::judge_block(const Group& g, const Sample& x, const double* sum, size_t begin, double from,
+                         double below, double& bar, double& best, uint64_t& weight) const {
+  const size_t m = std::min(BLOCK, g.size() - begin);
+  const double* unit = g.unit.data() + begin;
+  alignas(64) std::uint8_t inside[BLOCK];
+  alignas(64) double dist[BLOCK];
+  size_t seen = 0, left = kernels::between(sum, unit, from, below, inside, m);
+  if (left == 0) return;
+  while (seen < x.probes.size() && left > m / 16) {
+    const Probe& p = x.probes[seen];
+    kernels::distance(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.slope, seen == 0, dist,
+                      m);
+    if (std::has_single_bit(++seen) || seen == x.probes.size())  // now and then, to stop early
+      left = kernels::reach(dist, sum, unit, alpha_, beta_, bar - ROUNDING, inside, m);
+  }
+  if (left == 0) return;
+  for (size_t i : Passing(inside, m)) {
+    const Slot slot = static_cast<Slot>(begin + i);
+    const double reached = finish(g, slot, x, seen, seen > 0 ? dist[i] : 0.0, sum[i], bar);
+    if (reached < bar) continue;
+    if (reached > best) weight = 0;
+    best = bar = reached;
+    weight += g.n[slot];
+  }
+}
+
+// The membership of one box, given what it is over the first `seen` features; once it is below
+// the bar it does not matter how far.
+double EntropyEngine::finish(const Group& g, Slot slot, const Sample& x, size_t seen, double dist,
+                      double sum, double bar) const {
+  const double all = static_cast<double>(g.n[slot]) * static_cast<double>(r_);
+  const double b_cat = r_ > 0 ? sum / all : 0.0;
+  double degree = alpha_ * (1.0 - std::min(dist, 1.0)) + beta_ * b_cat;
+  for (size_t f = seen; f < x.probes.size() && degree >= bar; ++f) {
+    const Probe& p = x.probes[f];
+    dist = std::max(dist, stick_out(g.V[p.j][slot], g.W[p.j][slot], p.xl, p.xu, p.slope));
+    degree = alpha_ * (1.0 - std::min(dist, 1.0)) + beta_ * b_cat;
+  }
+  return degree;
+}
+
+void EntropyEngine::degrees(const Group& g, const Sample& x, double* out) const {
+  Counts counts;
+  alignas(64) double sum[BLOCK], share[BLOCK], dist[BLOCK];
+  for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
+    const size_t m = std::min(BLOCK, g.size() - begin);
+    std::fill_n(dist, m, 0.0);
+    std::fill_n(share, m, 0.0);
+    if (r_ > 0) {
+      counts.total(g, x.codes, static_cast<Slot>(begin), m, sum);
+      kernels::share(sum, g.n.data() + begin, static_cast<double>(r_), share, m);
+    }
+    for (const Probe& p : x.probes)
+      kernels::distance(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.slope, false, dist, m);
+    kernels::mix(dist, share, alpha_, beta_, out + begin, m);
+  }
+}
+
+}  // namespace boxwise

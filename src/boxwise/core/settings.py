@@ -1,0 +1,72 @@
+"""The settings of each algorithm, and the engine that runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from boxwise.core._native import EntropyEngine
+
+
+@dataclass(frozen=True)
+class Range:
+    """What a continuous feature is scaled by: NaN to NaN while no value has been seen."""
+
+    low: float = np.nan
+    high: float = np.nan
+    growing: bool = True
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What every algorithm is told; a subclass for each names its engine and adds the rest."""
+
+    algorithm: ClassVar[str]  # as model files call it
+    engine: ClassVar[Any]  # the class of its engine
+    needs_all_rows: ClassVar[bool] = False  # learns in one call, not row by row
+
+    theta: float
+    gamma: list[float]
+
+    def new_engine(self, n_categorical: int, ranges: Sequence[Range]) -> Any:
+        """Return an engine that has learned nothing."""
+        return self.engine(
+            n_categorical=n_categorical,
+            low=[r.low for r in ranges],
+            high=[r.high for r in ranges],
+            growing=[r.growing for r in ranges],
+            **asdict(self),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what `settings_from_dict` reads."""
+        return {"algorithm": self.algorithm, **asdict(self)}
+
+
+@dataclass(frozen=True)
+class EntropySettings(Settings):
+    """EIOL-GFMM; `mean` chooses version 2. IOL-GFMM where there are no categories."""
+
+    algorithm = "EIOL-GFMM"
+    engine = EntropyEngine
+
+    delta: float
+    alpha: float
+    mean: bool
+
+
+_BY_ALGORITHM: dict[str, type[Settings]] = {
+    settings.algorithm: settings for settings in (EntropySettings,)
+}
+
+
+def settings_from_dict(data: Mapping[str, Any]) -> Settings:
+    """Return the settings that `Settings.to_dict` wrote."""
+    rest = {**data}
+    settings = _BY_ALGORITHM.get(str(rest.pop("algorithm")))
+    if settings is None:
+        raise ValueError(f"this boxwise has no algorithm {data['algorithm']!r}; upgrade it")
+    return settings(**rest)

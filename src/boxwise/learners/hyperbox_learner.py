@@ -1,0 +1,287 @@
+"""What all estimators have in common: tables in, classes and boxes out, save and load."""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
+
+from boxwise.core import Boxes, Model, Settings, label_array
+from boxwise.inputs import Batch, encode, infer_schema
+from boxwise.inputs.labels import declared_labels, encode_labels
+from boxwise.learners.parameters import parameters_from_json, parameters_to_json
+from boxwise.learners.settings import engine_ranges
+from boxwise.schema import Schema, Vocabulary
+from boxwise.store import write
+
+
+class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """An estimator whose model is a set of boxes; a subclass says which algorithm makes them.
+
+    A subclass has the parameters `feature_range` and `unlabelled`, and `categorical_features`
+    unless it is one of those for `NumbersOnly`.
+    """
+
+    categorical_features: Any
+    feature_range: Any
+    unlabelled: Any
+    _announced: tuple[object, ...] = ()
+
+    @abstractmethod
+    def _settings(self, schema: Schema) -> Settings:
+        """Return the parameters, checked against the columns, as the engine takes them."""
+
+    def _settings_for(self, schema: Schema, batch: Batch, labels: NDArray[np.int32]) -> Settings:
+        """Return the settings with which to learn these rows from the start."""
+        return self._settings(schema)
+
+    def fit(self, X: Any, y: Any, upper: Any = None) -> Self:
+        """Learn from a table, forgetting what was learned before.
+
+        Parameters
+        ----------
+        X : table
+            A pandas, polars or Arrow table, a NumPy array (also of objects), a list of dicts or a
+            list of lists. Intervals: a pandas Interval column, or `upper`.
+        y : array-like
+            The labels: text, whole numbers or truth values.
+        upper : table, optional
+            The upper bounds of the continuous columns; X then holds the lower ones.
+
+        Returns
+        -------
+        self
+        """
+        schema = infer_schema(X, self.categorical_features, upper)
+        self._settings(schema)  # wrong parameters are told before the rows are read
+        batch = self._encode(X, schema, upper)
+        labels, new = self._encode_labels(y, Vocabulary(), batch)
+        settings = self._settings_for(schema, batch, labels)
+        model = Model(schema, settings, engine_ranges(self.feature_range, schema, batch))
+        model.learn(batch, labels, new)
+        self._model = model
+        self._announced = ()
+        return self
+
+    def _encode(self, X: Any, schema: Schema, upper: Any) -> Batch:
+        return encode(X, schema, learn=True, upper=upper, reader=type(self).__name__)
+
+    def _encode_labels(
+        self, y: Any, known: Vocabulary, batch: Batch
+    ) -> tuple[NDArray[np.int32], list[object]]:
+        return encode_labels(y, known, n_rows=batch.n_rows, unlabelled=self.unlabelled)
+
+    def predict(self, X: Any, upper: Any = None) -> NDArray[Any]:
+        """Return the class of each row.
+
+        Parameters
+        ----------
+        X, upper
+            As in `fit`.
+
+        Returns
+        -------
+        array of shape (rows,)
+        """
+        model, batch = self._read(X, upper)
+        codes = model.predict(batch)  # first: a class may be new by then
+        return label_array(model.labels.values)[codes]
+
+    def predict_proba(self, X: Any, upper: Any = None) -> NDArray[np.float64]:
+        """Return how the memberships of a row share out among the classes.
+
+        Each class counts with its best membership; classes that tie for the first place share
+        theirs by the number of rows in their boxes. The largest is always that of `predict`.
+
+        Parameters
+        ----------
+        X, upper
+            As in `fit`.
+
+        Returns
+        -------
+        array of shape (rows, classes)
+            In the order of `classes_`; each row sums to one.
+        """
+        model, batch = self._read(X, upper)
+        scores = model.probabilities(batch)
+        order = self._class_order(model.labels.values[: scores.shape[1]])
+        padded = np.hstack([scores, np.zeros((len(scores), 1))])
+        return padded[:, [code if code < scores.shape[1] else -1 for code in order.values()]]
+
+    def membership(self, X: Any, upper: Any = None) -> NDArray[np.float64]:
+        """Return the membership of each row in each box.
+
+        Parameters
+        ----------
+        X, upper
+            As in `fit`.
+
+        Returns
+        -------
+        array of shape (rows, boxes)
+            Boxes in the order of `boxes_`.
+        """
+        model, batch = self._read(X, upper)
+        return model.memberships(batch)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file that `boxwise.load` reads.
+
+        Parameters
+        ----------
+        path : path
+            The file; an existing one is replaced, at once or not at all.
+        """
+        model = self._fitted()
+        self._settings(model.schema)  # what is saved must be what can be loaded
+        content, arrays = model.to_state()
+        content |= {
+            "learner": type(self).__name__,
+            "parameters": parameters_to_json(self.get_params()),
+            "announced": declared_labels(self._announced),
+        }
+        write(path, content, arrays)
+
+    @classmethod
+    def _from_saved(cls, content: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
+        clf = cls(**parameters_from_json(content["parameters"]))
+        clf._model = Model.from_state(content, arrays)
+        clf._settings(clf._model.schema)
+        clf._announced = tuple(declared_labels([*content["announced"]]))
+        return clf
+
+    @property
+    def boxes_(self) -> Boxes:
+        """The boxes as they are now."""
+        return self._fitted().boxes(self.unlabelled)
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The classes seen so far, sorted."""
+        return label_array([*self._class_order(self._fitted().classes)])
+
+    @property
+    def schema_(self) -> Schema:
+        """The columns with their kinds, ranges and category values."""
+        return self._fitted().described_schema()
+
+    @property
+    def n_features_in_(self) -> int:
+        """The number of columns."""
+        return self._fitted().schema.n_features
+
+    @property
+    def feature_names_in_(self) -> NDArray[Any]:
+        """The names of the columns."""
+        schema = self._fitted().schema
+        if not schema.named:
+            raise AttributeError("the columns have no names")
+        return np.array(schema.names, dtype=object)
+
+    def _class_order(self, labels: list[object]) -> dict[object, int]:
+        """Return class to code, sorted by class; codes past the labels are not learned yet."""
+        codes: dict[Any, int] = {label: code for code, label in enumerate(labels)}
+        for label in self._announced:
+            codes.setdefault(label, len(labels))
+        try:
+            return dict(sorted(codes.items()))
+        except TypeError:  # labels of several types: as they came
+            return codes
+
+    def _read(self, X: Any, upper: Any) -> tuple[Model, Batch]:
+        model = self._fitted()
+        return model, encode(X, model.schema, learn=False, upper=upper, reader=type(self).__name__)
+
+    def _fitted(self) -> Model:
+        try:
+            return self._model
+        except AttributeError:
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. "
+                "Call 'fit' or 'partial_fit' with some rows first."
+            ) from None
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_model")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+
+class OnlineLearner(HyperboxLearner):
+    """An estimator that learns row by row: all rows in one call or one row a call, the same."""
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, upper: Any = None) -> Self:
+        """Go on learning, row by row in the order of the table.
+
+        Parameters
+        ----------
+        X, y, upper
+            As in `fit`. The columns must be those of the first table; named columns may come in
+            any order.
+        classes : array-like, optional
+            Classes to announce, which then have a column in `predict_proba` before their first row.
+            Not needed: classes may appear at any time.
+
+        Returns
+        -------
+        self
+        """
+        announced = () if classes is None else declared_labels(classes)
+        if self.__sklearn_is_fitted__():
+            model = self._model
+            settings = self._settings(model.schema)
+            batch = self._encode(X, model.schema, upper)
+        else:
+            schema = infer_schema(X, self.categorical_features, upper)
+            settings = self._settings(schema)
+            batch = self._encode(X, schema, upper)
+            model = Model(schema, settings, engine_ranges(self.feature_range, schema, None))
+        labels, new = self._encode_labels(y, model.labels, batch)
+        model.configure(settings)
+        model.learn(batch, labels, new)
+        self._announced = tuple(dict.fromkeys((*self._announced, *announced)))
+        self._model = model
+        return self
+
+
+class NumbersOnly:
+    """For an algorithm that knows no categories: every column is one of numbers."""
+
+    categorical_features = ()
+
+    def _encode(self, X: Any, schema: Schema, upper: Any) -> Batch:
+        try:
+            return super()._encode(X, schema, upper)  # type: ignore[misc,no-any-return]
+        except ValueError as error:
+            if "is not a number" not in str(error):
+                raise
+            raise ValueError(
+                f"{str(error).partition(';')[0]}; {type(self).__name__} takes numbers only: use "
+                "HyperboxClassifier, which takes categories as they are, or encode the column"
+            ) from None
+
+
+class BatchLearner(HyperboxLearner):
+    """An estimator that must see all rows before it can learn."""
+
+    _why_batch: str
+
+    @property
+    def partial_fit(self) -> Any:
+        """Not there: all rows are needed first."""
+        raise AttributeError(
+            f"{type(self).__name__} has no partial_fit: {self._why_batch}. Call fit with all rows, "
+            "or use HyperboxClassifier, which learns row by row."
+        )

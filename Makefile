@@ -32,8 +32,11 @@ lint: $(done)/cli $(done)/lint ## check style, types and the direction of import
 docs: $(done)/docs ## build the documentation into docs/_build/html
 	$(python) -m sphinx -W -b html docs docs/_build/html
 
-bench: $(done)/bench ## compare the speed with that of peers
-	$(python) -m benchmarks.speed $(ARGS)
+bench: $(done)/bench ## compare the speed with that of peers (tuning, merging: with BOXWISE_DATA)
+	$(python) -m benchmarks.speed
+	$(python) -m benchmarks.relatives
+	$(python) -m benchmarks.tuning
+	$(python) -m benchmarks.merging
 
 defaults: $(done)/bench ## compare settings over the paper's data sets (needs BOXWISE_DATA)
 	$(python) -m benchmarks.defaults $(ARGS)

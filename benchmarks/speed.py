@@ -8,51 +8,19 @@ the same rows, and reported as ratios; absolute times depend on the machine.
 
 from __future__ import annotations
 
-import platform
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
-from time import perf_counter
 
 import numpy as np
 
+from benchmarks.report import Report, scaled_table, seconds
 from boxwise import HyperboxClassifier
 from boxwise.core import _native
-from boxwise.datasets import LoanStream, loans
+from boxwise.datasets import loans
 
-RESULTS = Path(__file__).parent / "results" / "speed.md"
 LATEST = 2_000  # rows over which the marginal cost of learning and predicting is taken
-lines: list[str] = []
-
-
-def say(text: str = "") -> None:
-    print(text, flush=True)
-    lines.append(text)
-
-
-def seconds(work: Callable[..., object], *arguments: object, repeat: int = 1) -> float:
-    """Return the least time of a few runs."""
-    times = []
-    for _ in range(repeat):
-        start = perf_counter()
-        work(*arguments)
-        times.append(perf_counter() - start)
-    return min(times)
-
-
-def scaled_table(n_rows: int) -> tuple[np.ndarray, np.ndarray, list[int]]:
-    """Return the loan stream in the only form hyperbox-brain takes: scaled, numbered categories."""
-    columns, labels = LoanStream(n_rows, function=2, noise=0.05, seed=1).table()
-    numbers = [c for c in columns.values() if c.dtype.kind in "fi"]
-    texts = [c for c in columns.values() if c.dtype.kind not in "fi"]
-    X = np.empty((n_rows, len(columns)), dtype=object)
-    for j, c in enumerate(numbers):
-        X[:, j] = (c - c.min()) / (c.max() - c.min())
-    for j, c in enumerate(texts, start=len(numbers)):
-        X[:, j] = np.unique(c, return_inverse=True)[1]
-    y = np.unique(labels, return_inverse=True)[1]
-    return X, y, [*range(len(numbers), len(columns))]
+report = Report("Speed", "make bench")
+say = report.say
 
 
 def against_hyperbox_brain(n_rows: int = 2_000, n_predicted: int = 500) -> None:
@@ -184,17 +152,11 @@ def small_things() -> None:
 
 
 def main() -> None:
-    say("# Speed\n")
-    say(
-        f"Made by `make bench`; {platform.machine()}, Python {platform.python_version()}, "
-        f"NumPy {np.__version__}.\n"
-    )
     against_hyperbox_brain()
     over_rows()
     against_the_bound()
     small_things()
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text("\n".join(lines) + "\n")
+    report.write("speed.md")
 
 
 if __name__ == "__main__":

@@ -2,20 +2,30 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
+#include <map>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "agglomerate.hpp"
+#include "bound_engine.hpp"
+#include "contraction_engine.hpp"
 #include "entropy_engine.hpp"
 #include "kernels.hpp"
+#include "trials.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
+using boxwise::AgglomerativeEngine;
+using boxwise::BoundEngine;
 using boxwise::Code;
+using boxwise::ContractionEngine;
 using boxwise::Engine;
 using boxwise::EntropyEngine;
 
@@ -61,13 +71,8 @@ std::vector<boxwise::Range> to_ranges(const std::vector<double>& low,
   return ranges;
 }
 
-nb::dict snapshot(const Engine& engine) {
-  boxwise::Snapshot all;
-  {
-    nb::gil_scoped_release released;
-    all = engine.snapshot();
-  }
-  const std::size_t boxes = all.n.size(), n = engine.n_continuous();
+nb::dict to_dict(boxwise::Snapshot&& all) {
+  const std::size_t boxes = all.n.size(), n = all.ranges.size();
   const std::size_t sets = all.first.size(), entries = all.code.size();
   std::vector<double> low, high;
   std::vector<std::uint8_t> growing;
@@ -94,12 +99,39 @@ nb::dict snapshot(const Engine& engine) {
   return result;
 }
 
-void restore(Engine& engine, const In<double, 2>& V, const In<double, 2>& W,
-             const In<std::uint32_t, 1>& n, const In<std::int32_t, 1>& label,
-             const In<std::uint64_t, 1>& id, const In<std::uint64_t, 1>& first,
-             const In<Code, 1>& code, const In<std::uint32_t, 1>& times, std::size_t n_classes,
-             std::uint64_t next_id) {
+nb::dict snapshot(const Engine& engine) {
   boxwise::Snapshot all;
+  {
+    nb::gil_scoped_release released;
+    all = engine.snapshot();
+  }
+  return to_dict(std::move(all));
+}
+
+nb::dict bound_snapshot(const BoundEngine& engine) {
+  boxwise::BoundSnapshot all;
+  {
+    nb::gil_scoped_release released;
+    all = engine.bound_snapshot();
+  }
+  const std::size_t boxes = all.n.size(), values = all.seen_first.size();
+  const std::size_t entries = all.seen_class.size(), r = engine.n_categorical();
+  nb::dict result = to_dict(std::move(all));  // the boxes; what follows is not touched by it
+  result["bounds"] = to_numpy(std::move(all.bounds), {boxes, 2 * r});
+  result["n_values"] = to_numpy(std::move(all.n_values), {r});
+  result["seen_first"] = to_numpy(std::move(all.seen_first), {values});
+  result["seen_class"] = to_numpy(std::move(all.seen_class), {entries});
+  result["seen_times"] = to_numpy(std::move(all.seen_times), {entries});
+  return result;
+}
+
+template <class Snapshot = boxwise::Snapshot>
+Snapshot to_snapshot(const In<double, 2>& V, const In<double, 2>& W,
+                     const In<std::uint32_t, 1>& n, const In<std::int32_t, 1>& label,
+                     const In<std::uint64_t, 1>& id, const In<std::uint64_t, 1>& first,
+                     const In<Code, 1>& code, const In<std::uint32_t, 1>& times,
+                     std::size_t n_classes, std::uint64_t next_id) {
+  Snapshot all;
   all.V.assign(V.data(), V.data() + V.size());
   all.W.assign(W.data(), W.data() + W.size());
   all.n = to_vector(n);
@@ -110,8 +142,116 @@ void restore(Engine& engine, const In<double, 2>& V, const In<double, 2>& W,
   all.times = to_vector(times);
   all.n_classes = n_classes;
   all.next_id = next_id;
+  return all;
+}
+
+void restore(Engine& engine, const In<double, 2>& V, const In<double, 2>& W,
+             const In<std::uint32_t, 1>& n, const In<std::int32_t, 1>& label,
+             const In<std::uint64_t, 1>& id, const In<std::uint64_t, 1>& first,
+             const In<Code, 1>& code, const In<std::uint32_t, 1>& times, std::size_t n_classes,
+             std::uint64_t next_id) {
+  const auto all = to_snapshot(V, W, n, label, id, first, code, times, n_classes, next_id);
   nb::gil_scoped_release released;
   engine.restore(all);
+}
+
+void restore_bounds(BoundEngine& engine, const In<double, 2>& V, const In<double, 2>& W,
+                    const In<std::uint32_t, 1>& n, const In<std::int32_t, 1>& label,
+                    const In<std::uint64_t, 1>& id, const In<std::uint64_t, 1>& first,
+                    const In<Code, 1>& code, const In<std::uint32_t, 1>& times,
+                    const In<Code, 2>& bounds, const In<std::uint64_t, 1>& n_values,
+                    const In<std::uint64_t, 1>& seen_first, const In<Code, 1>& seen_class,
+                    const In<std::uint32_t, 1>& seen_times, std::size_t n_classes,
+                    std::uint64_t next_id) {
+  auto all = to_snapshot<boxwise::BoundSnapshot>(V, W, n, label, id, first, code, times, n_classes,
+                                                 next_id);
+  all.bounds.assign(bounds.data(), bounds.data() + bounds.size());
+  all.n_values = to_vector(n_values);
+  all.seen_first = to_vector(seen_first);
+  all.seen_class = to_vector(seen_class);
+  all.seen_times = to_vector(seen_times);
+  nb::gil_scoped_release released;
+  engine.restore(all);
+}
+
+boxwise::AgglomerativeSettings agglomerative_settings(double theta, std::vector<double> gamma,
+                                                      double delta, double alpha, bool mean,
+                                                      const std::string& method,
+                                                      const std::string& similarity,
+                                                      double min_similarity) {
+  if (method != "agglo2" && method != "agglosm")
+    throw std::invalid_argument("the method must be agglo2 or agglosm");
+  if (similarity != "short" && similarity != "long" && similarity != "mid")
+    throw std::invalid_argument("the similarity must be short, long or mid");
+  return {{theta, delta, alpha, std::move(gamma), mean},
+          method == "agglosm",
+          similarity == "short"  ? boxwise::Similarity::SHORT
+          : similarity == "long" ? boxwise::Similarity::LONG
+                                 : boxwise::Similarity::MID,
+          min_similarity};
+}
+
+// Lets Ctrl-C through while the engine is at work.
+void look_after_signals() {
+  nb::gil_scoped_acquire held;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+// The arrays of a fold, kept alive.
+struct FoldArrays {
+  In<double, 2> lower, upper;
+  In<Code, 2> codes;
+  In<std::int32_t, 1> labels;
+  In<double, 2> test_lower, test_upper;
+  In<Code, 2> test_codes;
+
+  boxwise::Fold rows_for(const Engine& engine) const {
+    const auto train = to_rows(engine, lower, upper, codes);
+    if (labels.shape(0) != train.count)
+      throw std::invalid_argument("one label per row is needed");
+    return {train, labels.data(), to_rows(engine, test_lower, test_upper, test_codes)};
+  }
+};
+
+// For each trial: predictions, probabilities (or None), number of boxes, seconds to learn and predict.
+nb::list run_trials(const std::vector<const Engine*>& prototypes,
+                    const std::vector<const FoldArrays*>& folds, bool probabilities,
+                    std::size_t threads, const std::optional<nb::callable>& report) {
+  if (prototypes.size() != folds.size())
+    throw std::invalid_argument("one fold per engine is needed");
+  if (threads == 0) throw std::invalid_argument("at least one thread is needed");
+  const std::size_t count = prototypes.size();
+  std::map<const FoldArrays*, boxwise::Fold> rows;
+  for (std::size_t i = 0; i < count; ++i) rows[folds[i]] = folds[i]->rows_for(*prototypes[i]);
+  std::vector<std::vector<std::int32_t>> predicted(count);
+  std::vector<std::vector<double>> shares(count);
+  std::vector<boxwise::Trial> trials;
+  for (std::size_t i = 0; i < count; ++i) {
+    const boxwise::Fold& fold = rows[folds[i]];
+    predicted[i].resize(fold.test.count);
+    trials.push_back({prototypes[i], &fold, predicted[i].data(),
+                      probabilities ? &shares[i] : nullptr});
+  }
+  {
+    nb::gil_scoped_release released;
+    boxwise::run(trials, threads, [&](std::size_t done) {
+      nb::gil_scoped_acquire held;
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      if (report) (*report)(done);
+    });
+  }
+  nb::list results;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t tested = trials[i].fold->test.count;
+    nb::object p = nb::none();
+    if (probabilities) {
+      const std::size_t classes = tested == 0 ? 0 : shares[i].size() / tested;
+      p = to_numpy(std::move(shares[i]), {tested, classes});
+    }
+    results.append(nb::make_tuple(to_numpy(std::move(predicted[i]), {tested}), p, trials[i].boxes,
+                                  trials[i].learn_seconds, trials[i].predict_seconds));
+  }
+  return results;
 }
 
 }  // namespace
@@ -196,4 +336,80 @@ NB_MODULE(_native, m) {
            nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("rejections", &EntropyEngine::rejections,
                    nb::call_guard<nb::gil_scoped_release>());
+
+  nb::class_<ContractionEngine, Engine>(m, "ContractionEngine")
+      .def("__init__",
+           [](ContractionEngine* self, std::size_t n_categorical, double theta,
+              std::vector<double> gamma, double beta, const std::vector<double>& low,
+              const std::vector<double>& high, const std::vector<bool>& growing) {
+             new (self) ContractionEngine(low.size(), n_categorical, {theta, std::move(gamma), beta},
+                                          to_ranges(low, high, growing));
+           },
+           "n_categorical"_a, "theta"_a, "gamma"_a, "beta"_a, "low"_a, "high"_a, "growing"_a)
+      .def("configure",
+           [](ContractionEngine& engine, double theta, std::vector<double> gamma, double beta) {
+             engine.configure({theta, std::move(gamma), beta});
+           },
+           "theta"_a, "gamma"_a, "beta"_a, nb::call_guard<nb::gil_scoped_release>());
+
+  nb::class_<BoundEngine, Engine>(m, "BoundEngine")
+      .def("__init__",
+           [](BoundEngine* self, std::size_t n_categorical, double theta,
+              std::vector<double> gamma, double eta, const std::vector<double>& low,
+              const std::vector<double>& high, const std::vector<bool>& growing) {
+             new (self) BoundEngine(low.size(), n_categorical, {theta, std::move(gamma), eta},
+                                    to_ranges(low, high, growing), look_after_signals);
+           },
+           "n_categorical"_a, "theta"_a, "gamma"_a, "eta"_a, "low"_a, "high"_a, "growing"_a)
+      .def("configure",
+           [](BoundEngine& engine, double theta, std::vector<double> gamma, double eta) {
+             engine.configure({theta, std::move(gamma), eta});
+           },
+           "theta"_a, "gamma"_a, "eta"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("snapshot", &bound_snapshot)
+      .def("restore", &restore_bounds, "V"_a, "W"_a, "n"_a, "label"_a, "id"_a, "first"_a,
+           "code"_a, "times"_a, "bounds"_a, "n_values"_a, "seen_first"_a, "seen_class"_a,
+           "seen_times"_a, "n_classes"_a, "next_id"_a)
+      .def_prop_ro("bytes", &BoundEngine::bytes, nb::call_guard<nb::gil_scoped_release>());
+
+  nb::class_<AgglomerativeEngine, EntropyEngine>(m, "AgglomerativeEngine")
+      .def("__init__",
+           [](AgglomerativeEngine* self, std::size_t n_categorical, double theta,
+              std::vector<double> gamma, double delta, double alpha, bool mean,
+              const std::string& method, const std::string& similarity, double min_similarity,
+              const std::vector<double>& low, const std::vector<double>& high,
+              const std::vector<bool>& growing) {
+             new (self) AgglomerativeEngine(
+                 low.size(), n_categorical,
+                 agglomerative_settings(theta, std::move(gamma), delta, alpha, mean, method,
+                                        similarity, min_similarity),
+                 to_ranges(low, high, growing), look_after_signals);
+           },
+           "n_categorical"_a, "theta"_a, "gamma"_a, "delta"_a, "alpha"_a, "mean"_a, "method"_a,
+           "similarity"_a, "min_similarity"_a, "low"_a, "high"_a, "growing"_a)
+      .def("configure",
+           [](AgglomerativeEngine& engine, double theta, std::vector<double> gamma, double delta,
+              double alpha, bool mean, const std::string& method, const std::string& similarity,
+              double min_similarity) {
+             auto settings = agglomerative_settings(theta, std::move(gamma), delta, alpha, mean,
+                                                    method, similarity, min_similarity);
+             nb::gil_scoped_release released;
+             engine.configure(std::move(settings));
+           },
+           "theta"_a, "gamma"_a, "delta"_a, "alpha"_a, "mean"_a, "method"_a, "similarity"_a,
+           "min_similarity"_a)
+      .def("agglomerate", &AgglomerativeEngine::agglomerate,
+           nb::call_guard<nb::gil_scoped_release>());
+
+  nb::class_<FoldArrays>(m, "Fold")
+      .def("__init__",
+           [](FoldArrays* self, In<double, 2> lower, In<double, 2> upper, In<Code, 2> codes,
+              In<std::int32_t, 1> labels, In<double, 2> test_lower, In<double, 2> test_upper,
+              In<Code, 2> test_codes) {
+             new (self) FoldArrays{lower, upper, codes, labels, test_lower, test_upper, test_codes};
+           },
+           "lower"_a, "upper"_a, "codes"_a, "labels"_a, "test_lower"_a, "test_upper"_a,
+           "test_codes"_a);
+  m.def("run_trials", &run_trials, "prototypes"_a, "folds"_a, "probabilities"_a, "threads"_a,
+        "report"_a = nb::none());
 }

@@ -65,14 +65,17 @@ void Engine::learn(const Rows& rows, const std::int32_t* labels) {
     const auto writer = writing();
     if (begin == 0) check_labels(rows, labels);
     for (size_t row = begin; row < std::min(begin + TURN, rows.count); ++row) {
-      while (labels[row] >= static_cast<std::int32_t>(groups_.size()) - 1)
-        groups_.emplace_back(n_, r_);
-      widen(rows, row);
-      read(rows, row, sample_);
-      sample_.label = labels[row];
+      read_to_learn(rows, row, labels[row], sample_);
       learn_one(sample_);
     }
   }
+}
+
+void Engine::read_to_learn(const Rows& rows, size_t row, std::int32_t label, Sample& x) {
+  while (label >= static_cast<std::int32_t>(groups_.size()) - 1) groups_.emplace_back(n_, r_);
+  widen(rows, row);
+  read(rows, row, x);
+  x.label = label;
 }
 
 void Engine::widen(const Rows& rows, size_t row) {
@@ -88,10 +91,14 @@ void Engine::widen(const Rows& rows, size_t row) {
 
 // Theta and gamma in the units of feature j: decisions are those of scaling everything to [0, 1].
 void Engine::measure(size_t j) {
+  const double whole = width(j);
+  limit_[j] = theta_ * whole;
+  slope_[j] = whole > 0 ? gamma_[j] / whole : 0.0;
+}
+
+double Engine::width(size_t j) const {
   const double spread = ranges_[j].high - ranges_[j].low;
-  const double width = spread > NO_WIDTH ? spread : 0.0;
-  limit_[j] = theta_ * width;
-  slope_[j] = width > 0 ? gamma_[j] / width : 0.0;
+  return spread > NO_WIDTH ? spread : 0.0;
 }
 
 void Engine::read(const Rows& rows, size_t row, Sample& x) const {

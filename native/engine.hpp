@@ -63,6 +63,7 @@ class Engine {
   Snapshot snapshot() const;
   std::size_t n_continuous() const { return n_; }
   std::size_t n_categorical() const { return r_; }
+  const std::vector<Range>& ranges() const { return ranges_; }  // not while others learn
   std::size_t n_classes() const;
   std::size_t n_boxes() const;
   std::size_t bytes() const;
@@ -112,8 +113,11 @@ class Engine {
   void settle_all();
   void check(const Rows& rows) const;
   void check_labels(const Rows& rows, const std::int32_t* labels) const;
+  // A row to learn: its class gets a group, the ranges grow with it.
+  void read_to_learn(const Rows& rows, std::size_t row, std::int32_t label, Sample& x);
   void widen(const Rows& rows, std::size_t row);
   void read(const Rows& rows, std::size_t row, Sample& x) const;
+  double width(std::size_t j) const;  // of the range of feature j; 0 if it is a single point
   void take(Place place, const Sample& x, bool expand);
   void create(const Sample& x);
   void admit(std::size_t group, const Box& box);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 namespace boxwise {
@@ -56,17 +55,10 @@ void EntropyEngine::merge(std::uint64_t kept, std::uint64_t other) {
   if (kept == other) throw std::invalid_argument("a box cannot be merged with itself");
   if (a.group != b.group) throw std::invalid_argument("boxes of different classes cannot be merged");
   Group& g = groups_[a.group];
-  if (g.n[a.slot] > std::numeric_limits<std::uint32_t>::max() - g.n[b.slot])
-    throw std::overflow_error("the merged box would hold more than 4,294,967,295 samples");
-  Box box = g.remove(b.slot);
-  const Box first = g.remove(find(kept).slot);
-  for (size_t j = 0; j < n_; ++j) {
-    box.V[j] = std::min(box.V[j], first.V[j]);
-    box.W[j] = std::max(box.W[j], first.W[j]);
-  }
-  for (size_t j = 0; j < r_; ++j)  // append adds up the counts of a value that stands twice
-    box.D[j].insert(box.D[j].end(), first.D[j].begin(), first.D[j].end());
-  box.n += first.n;
+  Box box = g.at(a.slot);
+  box.add(g.at(b.slot));
+  g.remove(b.slot);
+  g.remove(find(kept).slot);
   box.id = kept;
   admit(a.group, box);
 }

@@ -22,6 +22,7 @@ class EntropyEngine : public Engine {
   std::unique_ptr<Engine> fresh() const override;
 
   void configure(EntropySettings settings);
+  const EntropySettings& settings() const { return settings_; }
   void merge(std::uint64_t kept, std::uint64_t other);
   std::uint64_t rejections() const;  // expansions that the overlap test refused
 
@@ -32,11 +33,6 @@ class EntropyEngine : public Engine {
   void degrees(const Group& g, const Sample& x, double* out) const override;
   void settle(Group& g, Slot slot) override;
 
-  EntropySettings settings_;
-  double alpha_, beta_;  // weights of the two memberships; 1 and 0 where there is one kind only
-  EntropyTest entropy_;
-
- private:
   struct Grown {  // a candidate as it would be with the sample in it
     std::vector<double> V, W;
     std::vector<std::vector<Tally>> D;
@@ -45,7 +41,31 @@ class EntropyEngine : public Engine {
     bool listed;  // whether D is filled in
     Place place;
   };
+  struct Taker {
+    Place place;
+    bool grows;
+  };
+  std::optional<Taker> find_taker(const Sample& x);  // the box to take a sample, if there is one
+  bool overlaps_group(std::size_t group);  // if so, the blocker is a box that does
+  bool meets(const Group& h, Slot slot);
+  virtual bool excused(Place place);  // a box whose overlap with the grown one does not count
 
+  EntropySettings settings_;
+  double alpha_, beta_;  // weights of the two memberships; 1 and 0 where there is one kind only
+  EntropyTest entropy_;
+
+  // Working memory of learn, kept between samples.
+  std::vector<Candidate> candidates_;
+  std::optional<Candidate> container_;
+  Grown grown_;
+  std::optional<Candidate> blocker_;
+
+  // Find the oldest box that contains the sample; or else the boxes that pass the size and the
+  // entropy test (for version 2, all that might pass the latter).
+  void look_up(const Sample& x);
+  bool overlaps_any(Place place, const Sample& x);
+
+ private:
   void check(const EntropySettings& settings) const;
   bool contains(const Group& g, Slot slot, const Sample& x) const;
   void find_container(std::size_t group, const Sample& x);
@@ -53,9 +73,6 @@ class EntropyEngine : public Engine {
   void consider(std::size_t group, Slot slot, const Sample& x, std::size_t sized, bool exotic);
   void offer_container(std::size_t group, Slot slot);
   bool stays_pure(Place place, const Sample& x) const;
-  bool overlaps_any(Place place, const Sample& x);
-  bool overlaps_group(std::size_t group);
-  bool meets(const Group& h, Slot slot);
   void list_values();
 
   void add_up(const Sample& x, std::size_t classes, Aligned<double>& sums) const;
@@ -65,12 +82,6 @@ class EntropyEngine : public Engine {
                 double sum, double bar) const;
 
   std::uint64_t rejections_ = 0;
-
-  // Working memory of learn, kept between samples.
-  std::vector<Candidate> candidates_;
-  std::optional<Candidate> container_;
-  Grown grown_;
-  std::optional<Candidate> blocker_;
 };
 
 }  // namespace boxwise

@@ -14,10 +14,15 @@ using std::uint64_t;
 // The paper's paragraph: the oldest box that contains the sample takes it; else the candidate of
 // highest membership that may grow (size, entropy, no overlap with another class); else a new box.
 void EntropyEngine::learn_one(const Sample& x) {
-  container_.reset();
-  candidates_.clear();
-  visit_candidate_groups(x, [&](size_t group) { collect(group, x); });
-  if (container_) return take(container_->place, x, false);
+  if (const auto taker = find_taker(x))
+    take(taker->place, x, taker->grows);
+  else
+    create(x);
+}
+
+std::optional<EntropyEngine::Taker> EntropyEngine::find_taker(const Sample& x) {
+  look_up(x);
+  if (container_) return Taker{container_->place, false};
 
   const auto later = [](const Candidate& a, const Candidate& b) {
     return a.degree != b.degree ? a.degree < b.degree : a.id > b.id;
@@ -28,10 +33,16 @@ void EntropyEngine::learn_one(const Sample& x) {
     const Place place = candidates_.back().place;
     candidates_.pop_back();
     if (settings_.mean && !stays_pure(place, x)) continue;
-    if (!overlaps_any(place, x)) return take(place, x, true);
+    if (!overlaps_any(place, x)) return Taker{place, true};
     ++rejections_;
   }
-  create(x);
+  return std::nullopt;
+}
+
+void EntropyEngine::look_up(const Sample& x) {
+  container_.reset();
+  candidates_.clear();
+  visit_candidate_groups(x, [&](size_t group) { collect(group, x); });
 }
 
 void EntropyEngine::collect(size_t group, const Sample& x) {
@@ -182,12 +193,16 @@ bool EntropyEngine::overlaps_group(size_t group) {
     if (passing == 0) continue;
     for (size_t i : Passing(over, m)) {
       const Slot slot = first + static_cast<Slot>(i);
-      if ((group == b.place.group && slot == b.place.slot) || !meets(h, slot)) continue;
+      if (excused({group, slot}) || !meets(h, slot)) continue;
       blocker_ = Candidate{0.0, h.id[slot], {group, slot}};
       return true;
     }
   }
   return false;
+}
+
+bool EntropyEngine::excused(Place place) {
+  return place.group == grown_.place.group && place.slot == grown_.place.slot;
 }
 
 // Equations (14) and (15) for one pair.

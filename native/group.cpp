@@ -1,6 +1,8 @@
 #include "group.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <stdexcept>
 
 namespace boxwise {
 
@@ -140,6 +142,33 @@ size_t CountColumn::bytes() const {
   for (const auto& [code, list] : postings_)
     total += list.capacity() * sizeof(Posting) + sizeof(Postings) + 4 * sizeof(void*);
   return total;
+}
+
+void add_counts(const std::vector<Tally>& a, const std::vector<Tally>& b,
+                std::vector<Tally>& both) {
+  both.clear();
+  auto next = a.begin();
+  for (auto [code, times] : b) {
+    while (next != a.end() && next->first < code) both.push_back(*next++);
+    const bool shared = next != a.end() && next->first == code;
+    both.emplace_back(code, times + (shared ? (next++)->second : 0));
+  }
+  both.insert(both.end(), next, a.end());
+}
+
+void Box::add(const Box& other) {
+  if (n > std::numeric_limits<uint32_t>::max() - other.n)
+    throw std::overflow_error("the merged box would hold more than 4,294,967,295 samples");
+  for (size_t j = 0; j < V.size(); ++j) {
+    V[j] = std::min(V[j], other.V[j]);
+    W[j] = std::max(W[j], other.W[j]);
+  }
+  for (size_t j = 0; j < D.size(); ++j) {
+    std::vector<Tally> both;
+    add_counts(D[j], other.D[j], both);
+    D[j] = std::move(both);
+  }
+  n += other.n;
 }
 
 Group::Group(size_t n_continuous, size_t n_categorical)

@@ -58,11 +58,16 @@ class CountColumn {
   std::vector<std::vector<Tally>> held_;                // sparse: by slot, in order of code
 };
 
+// The counts of two sets together; all in order of code.
+void add_counts(const std::vector<Tally>& a, const std::vector<Tally>& b, std::vector<Tally>& both);
+
 struct Box {
   std::vector<double> V, W;  // UNSET and -UNSET where no value was seen
-  std::vector<std::vector<Tally>> D;
+  std::vector<std::vector<Tally>> D;  // in order of code
   std::uint32_t n = 0;
   std::uint64_t id = 0;
+
+  void add(const Box& other);  // become the box around both, with the samples of both
 };
 
 class Group {

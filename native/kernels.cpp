@@ -56,6 +56,15 @@ CLONES void least(const uint32_t* const rows[4], uint32_t* RESTRICT low, size_t 
   }
 }
 
+CLONES void known(const uint32_t* const rows[4], double* RESTRICT sum, size_t m) {
+  const uint32_t *RESTRICT a = rows[0], *RESTRICT b = rows[1];
+  const uint32_t *RESTRICT c = rows[2], *RESTRICT d = rows[3];
+  for (size_t i = 0; i < m; ++i) {
+    const int held = (a[i] != 0) + (b[i] != 0) + (c[i] != 0) + (d[i] != 0);
+    sum[i] += static_cast<double>(held);
+  }
+}
+
 CLONES size_t require(const uint32_t* RESTRICT have, const uint32_t* RESTRICT need,
                       double* RESTRICT over, size_t m) {
   size_t passing = 0;
@@ -146,6 +155,61 @@ CLONES size_t reach(const double* RESTRICT dist, const double* RESTRICT sum,
     inside[i] &= alpha * b_num + beta * (sum[i] * unit[i]) >= bar;
   }
   return count(inside, m);
+}
+
+CLONES void room(const double* RESTRICT sum, const double* RESTRICT unit, double alpha, double beta,
+                 double bar, double* RESTRICT room, size_t m) {
+  const double scale = alpha > 0 ? 1 / alpha : 1.0;
+  for (size_t i = 0; i < m; ++i) {
+    const double over = (alpha + beta * (sum[i] * unit[i]) - bar) * scale;
+    room[i] = over < 1.0 ? over : UNSET;  // beyond 1 the distance does not count
+  }
+}
+
+// How far x sticks out of a box; not at all in a feature that the box has never seen.
+[[gnu::always_inline]] static inline double out(double v, double w, const Side& side) {
+  const double above = side.xu - w, below = v - side.xl;
+  const double far = (above > below ? above : below) * side.slope;
+  return v > w ? 0.0 : far;
+}
+
+CLONES size_t approach(const Side& a, const Side& b, const double* RESTRICT room,
+                       double* RESTRICT dist, size_t m) {
+  const double *RESTRICT Va = a.V, *RESTRICT Wa = a.W, *RESTRICT Vb = b.V, *RESTRICT Wb = b.W;
+  const Side x = a, y = b;
+  size_t passing = 0;
+  for (size_t i = 0; i < m; ++i) {
+    const double first = out(Va[i], Wa[i], x), second = out(Vb[i], Wb[i], y);
+    const double further = first > second ? first : second;
+    dist[i] = dist[i] > further ? dist[i] : further;
+    passing += dist[i] <= room[i];
+  }
+  return passing;
+}
+
+CLONES size_t within(const double* RESTRICT dist, const double* RESTRICT room,
+                     std::uint8_t* RESTRICT inside, size_t m) {
+  for (size_t i = 0; i < m; ++i) inside[i] = dist[i] <= room[i];
+  return count(inside, m);
+}
+
+CLONES double highest(const double* RESTRICT dist, const double* RESTRICT sum,
+                      const double* RESTRICT unit, double alpha, double beta, size_t m) {
+  double lanes[8] = {};  // eight at a time, or the compiler would do one after the other
+  size_t i = 0;
+  for (; i + 8 <= m; i += 8)
+    for (size_t k = 0; k < 8; ++k) {
+      const double b_num = 1.0 - (dist[i + k] < 1.0 ? dist[i + k] : 1.0);
+      const double degree = alpha * b_num + beta * (sum[i + k] * unit[i + k]);
+      lanes[k] = lanes[k] > degree ? lanes[k] : degree;
+    }
+  for (; i < m; ++i) {
+    const double b_num = 1.0 - (dist[i] < 1.0 ? dist[i] : 1.0);
+    const double degree = alpha * b_num + beta * (sum[i] * unit[i]);
+    lanes[0] = lanes[0] > degree ? lanes[0] : degree;
+  }
+  for (double lane : lanes) lanes[0] = lanes[0] > lane ? lanes[0] : lane;
+  return lanes[0];
 }
 
 CLONES void share(const double* RESTRICT sum, const uint32_t* RESTRICT n, double r,

@@ -19,6 +19,9 @@ void add(const std::uint32_t* const rows[4], double* sum, std::size_t m);
 // low = min(low, a, b, c, d)
 void least(const std::uint32_t* const rows[4], std::uint32_t* low, std::size_t m);
 
+// sum += how many of a, b, c, d are not zero
+void known(const std::uint32_t* const rows[4], double* sum, std::size_t m);
+
 // over = have >= need ? -1 : 1. Returns how many pass.
 std::size_t require(const std::uint32_t* have, const std::uint32_t* need, double* over,
                     std::size_t m);
@@ -48,6 +51,25 @@ std::size_t between(const double* sum, const double* unit, double from, double b
 // inside &= alpha * (1 - min(dist, 1)) + beta * sum * unit >= bar. Returns how many are left.
 std::size_t reach(const double* dist, const double* sum, const double* unit, double alpha,
                   double beta, double bar, std::uint8_t* inside, std::size_t m);
+
+// room = how far away a box may be to reach alpha * (1 - min(dist, 1)) + beta * sum * unit >= bar;
+// without continuous features (alpha = 0) not below 0 if it does.
+void room(const double* sum, const double* unit, double alpha, double beta, double bar,
+          double* room, std::size_t m);
+
+// One feature of a sample and of the boxes of a block.
+struct Side {
+  const double *V, *W;
+  double xl, xu, slope;
+};
+// distance for two features. Returns how many are within their room.
+std::size_t approach(const Side& a, const Side& b, const double* room, double* dist, std::size_t m);
+// inside = dist <= room. Returns how many are.
+std::size_t within(const double* dist, const double* room, std::uint8_t* inside, std::size_t m);
+
+// The largest alpha * (1 - min(dist, 1)) + beta * sum * unit; not below 0.
+double highest(const double* dist, const double* sum, const double* unit, double alpha, double beta,
+               std::size_t m);
 
 // share = sum / (n * r)
 void share(const double* sum, const std::uint32_t* n, double r, double* share, std::size_t m);

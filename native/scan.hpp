@@ -37,6 +37,13 @@ class Counts {
              [&](const std::uint32_t* const* rows) { kernels::add(rows, sum, m); });
   }
 
+  // In how many features the box has seen the value.
+  void known(const Group& g, const Code* codes, Slot begin, std::size_t m, double* sum) {
+    std::fill_n(sum, m, 0.0);
+    in_fours(g, codes, begin, m, padding::ZEROS.entries,
+             [&](const std::uint32_t* const* rows) { kernels::known(rows, sum, m); });
+  }
+
   // The least over the features.
   void least(const Group& g, const Code* codes, Slot begin, std::size_t m, std::uint32_t* low) {
     std::fill_n(low, m, std::numeric_limits<std::uint32_t>::max());

@@ -47,11 +47,11 @@ found = pathlib.Path(native.__file__)
 assert found.is_relative_to('$package'), f'the wrong module would be tested: {found}'
 "
 
-tests=(tests/core tests/store tests/learners/test_prediction.py
-       tests/learners/test_intervals_and_missing.py tests/learners/test_ecosystem.py)
-[[ -d tests/differential ]] && tests+=(tests/differential/test_against_reference.py)
+tests=(tests/core tests/store tests/differential tests/tuning/test_grid.py
+       tests/learners/test_prediction.py tests/learners/test_intervals_and_missing.py
+       tests/learners/test_ecosystem.py tests/learners/test_every_estimator.py)
 
 # Left out: what limits the address space (the sanitizer needs all of it), what measures time.
 # A report goes straight to the terminal: captured, it would be lost when the process ends.
 exec "$python" -m pytest -q --capture=sys -p no:cacheprovider -o testpaths= "${tests[@]}" \
-    -k "not impossible_number and not other_threads_run and not vocabulary_costs" "$@"
+    -k "not impossible_number and not other_threads_run and not vocabulary_costs and not hyperbox_brain" "$@"

@@ -1,6 +1,26 @@
 """Learn from mixed data (numbers and categories) as it arrives, and say why a decision was made."""
 
-from boxwise.learners import HyperboxClassifier, ImprovedOnlineGFMM, load
+from boxwise.learners import (
+    AgglomerativeGFMM,
+    CastilloGFMM,
+    HyperboxClassifier,
+    ImprovedOnlineGFMM,
+    OnlineGFMM,
+    ShindeGFMM,
+    estimate_alpha,
+    load,
+)
+from boxwise.tuning import tune
 
 __version__ = "0.1.0"
-__all__ = ["HyperboxClassifier", "ImprovedOnlineGFMM", "load"]
+__all__ = [
+    "AgglomerativeGFMM",
+    "CastilloGFMM",
+    "HyperboxClassifier",
+    "ImprovedOnlineGFMM",
+    "OnlineGFMM",
+    "ShindeGFMM",
+    "estimate_alpha",
+    "load",
+    "tune",
+]

@@ -66,36 +66,45 @@ class Stream:
             for low, high, values in zip(self.lower, self.upper, self.values, strict=True)
         ]
 
+    def ranges(self, known: bool = False) -> list[tuple[float, float] | None] | None:
+        """The ranges a reference starts with: fixed, known from the rows as in fit, or none."""
+        if self.fixed_range:
+            return [(0.0, 1.0)] * self.n
+        if not known:
+            return None
+        columns = [[s for s in self.samples() if s[0][j] <= s[1][j]] for j in range(self.n)]
+        return [
+            (min(s[0][j] for s in rows), max(s[1][j] for s in rows)) if rows else None
+            for j, rows in enumerate(columns)
+        ]
+
+    def teach(self, learner: Any) -> Any:
+        """Let a reference learn the rows."""
+        for (low, high, values), label in zip(self.samples(), self.labels, strict=True):
+            learner.learn(low, high, values, None if label == UNLABELLED else label)
+        return learner
+
     def reference(self, known_ranges: bool = False) -> EIOL:
         """The specification, having learned the stream."""
-        ranges = None
-        if self.fixed_range:
-            ranges = [(0.0, 1.0)] * self.n
-        elif known_ranges:
-            columns = [[s for s in self.samples() if s[0][j] <= s[1][j]] for j in range(self.n)]
-            ranges = [
-                (min(s[0][j] for s in rows), max(s[1][j] for s in rows)) if rows else None
-                for j, rows in enumerate(columns)
-            ]
         learner = EIOL(
             self.theta,
             self.delta,
             self.alpha,
             self.gamma,
             self.condition,
-            ranges,
+            self.ranges(known_ranges),
             growing=not self.fixed_range,
         )
-        for (low, high, values), label in zip(self.samples(), self.labels, strict=True):
-            learner.learn(low, high, values, None if label == UNLABELLED else label)
-        return learner
+        return self.teach(learner)
 
 
 @st.composite
-def streams(draw: Any, max_rows: int = 120, max_continuous: int = 4) -> Stream:
+def streams(
+    draw: Any, max_rows: int = 120, max_continuous: int = 4, max_categorical: int = 3
+) -> Stream:
     """Draw settings with Hypothesis and rows from a seed: long streams that still shrink."""
-    n = draw(st.integers(0, max_continuous))
-    r = draw(st.integers(0 if n else 1, 3))
+    n = draw(st.integers(0 if max_categorical else 1, max_continuous))
+    r = draw(st.integers(0 if n else 1, max_categorical))
     random = Random(draw(st.integers(0, 2**32)))
     n_rows = draw(st.integers(1, max_rows))
     grid = draw(st.sampled_from([None, 2, 4, 10]))

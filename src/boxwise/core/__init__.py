@@ -2,6 +2,27 @@
 
 from boxwise.core.boxes import Boxes, label_array
 from boxwise.core.model import Model
-from boxwise.core.settings import EntropySettings, Range, Settings
+from boxwise.core.settings import (
+    AgglomerativeSettings,
+    BoundSettings,
+    ContractionSettings,
+    EntropySettings,
+    Range,
+    Settings,
+)
+from boxwise.core.trials import FoldRows, Outcome, try_settings
 
-__all__ = ["Boxes", "EntropySettings", "Model", "Range", "Settings", "label_array"]
+__all__ = [
+    "AgglomerativeSettings",
+    "BoundSettings",
+    "Boxes",
+    "ContractionSettings",
+    "EntropySettings",
+    "FoldRows",
+    "Model",
+    "Outcome",
+    "Range",
+    "Settings",
+    "label_array",
+    "try_settings",
+]

@@ -1,3 +1,4 @@
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -54,3 +55,98 @@ class EntropyEngine(Engine):
     def merge(self, kept: int, other: int) -> None: ...
     @property
     def rejections(self) -> int: ...
+
+class ContractionEngine(Engine):
+    def __init__(
+        self,
+        n_categorical: int,
+        theta: float,
+        gamma: list[float],
+        beta: float,
+        low: list[float],
+        high: list[float],
+        growing: list[bool],
+    ) -> None: ...
+    def configure(self, theta: float, gamma: list[float], beta: float) -> None: ...
+
+class BoundEngine(Engine):
+    def __init__(
+        self,
+        n_categorical: int,
+        theta: float,
+        gamma: list[float],
+        eta: float,
+        low: list[float],
+        high: list[float],
+        growing: list[bool],
+    ) -> None: ...
+    def configure(self, theta: float, gamma: list[float], eta: float) -> None: ...
+    def snapshot(self) -> dict[str, Any]: ...
+    def restore(  # type: ignore[override]
+        self,
+        V: Floats,
+        W: Floats,
+        n: NDArray[np.uint32],
+        label: Codes,
+        id: NDArray[np.uint64],
+        first: NDArray[np.uint64],
+        code: Codes,
+        times: NDArray[np.uint32],
+        bounds: Codes,
+        n_values: NDArray[np.uint64],
+        seen_first: NDArray[np.uint64],
+        seen_class: Codes,
+        seen_times: NDArray[np.uint32],
+        n_classes: int,
+        next_id: int,
+    ) -> None: ...
+    @property
+    def bytes(self) -> int: ...
+
+class AgglomerativeEngine(EntropyEngine):
+    def __init__(
+        self,
+        n_categorical: int,
+        theta: float,
+        gamma: list[float],
+        delta: float,
+        alpha: float,
+        mean: bool,
+        method: str,
+        similarity: str,
+        min_similarity: float,
+        low: list[float],
+        high: list[float],
+        growing: list[bool],
+    ) -> None: ...
+    def configure(  # type: ignore[override]
+        self,
+        theta: float,
+        gamma: list[float],
+        delta: float,
+        alpha: float,
+        mean: bool,
+        method: str,
+        similarity: str,
+        min_similarity: float,
+    ) -> None: ...
+
+class Fold:
+    def __init__(
+        self,
+        lower: Floats,
+        upper: Floats,
+        codes: Codes,
+        labels: Codes,
+        test_lower: Floats,
+        test_upper: Floats,
+        test_codes: Codes,
+    ) -> None: ...
+
+def run_trials(
+    prototypes: Sequence[Engine],
+    folds: Sequence[Fold],
+    probabilities: bool,
+    threads: int,
+    report: Callable[[int], object] | None = None,
+) -> list[tuple[Codes, Floats | None, int, float, float]]: ...

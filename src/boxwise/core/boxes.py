@@ -30,6 +30,9 @@ class Boxes:
         How many rows each box has taken.
     labels : array
         The class of each box.
+    bounds : list of lists of tuples
+        Of `CastilloGFMM` only: for each box and each categorical column, the one or two values that
+        bound it.
 
     Examples
     --------
@@ -61,6 +64,7 @@ class Boxes:
         self._first = state["first"].tolist()
         self._code = state["code"].tolist()
         self._times = state["times"].tolist()
+        self._bounds = state["bounds"].tolist() if "bounds" in state else None
 
     def __len__(self) -> int:
         return len(self.n_samples)
@@ -82,6 +86,22 @@ class Boxes:
             values = [vocabulary.values[code] for code in self._code[held]]
             sets.append(dict(zip(values, self._times[held], strict=True)))
         return sets
+
+    @property
+    def bounds(self) -> list[list[tuple[object, ...]]]:
+        """For each box a list of tuples of one or two values, one per categorical column."""
+        if self._bounds is None:
+            raise AttributeError("these boxes have no bounds among categories, only counts")
+        vocabularies = self._schema.vocabularies
+        return [
+            [
+                tuple(vocabulary.values[code] for code in dict.fromkeys(pair) if code >= 0)
+                for vocabulary, pair in zip(
+                    vocabularies, zip(row[::2], row[1::2], strict=True), strict=True
+                )
+            ]
+            for row in self._bounds
+        ]
 
     def describe(self, i: int) -> str:
         """Say in words what box `i` covers.

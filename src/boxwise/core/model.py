@@ -135,7 +135,7 @@ class Model:
             "settings": self.settings.to_dict(),
             "next_id": state["next_id"],
         }
-        return header, {name: state[name] for name in _FORMS}
+        return header, {name: state[name] for name in (*_FORMS, *self.settings.arrays)}
 
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Model:
@@ -143,7 +143,9 @@ class Model:
 
         Nothing in it is trusted: whatever does not fit raises ValueError, TypeError or KeyError.
         """
-        for name, (dtype, ndim) in _FORMS.items():
+        settings = settings_from_dict(header["settings"])
+        forms = {**_FORMS, **settings.arrays}
+        for name, (dtype, ndim) in forms.items():
             if arrays[name].dtype != dtype or arrays[name].ndim != ndim:
                 raise ValueError(f"the array {name!r} has another form than expected")
         schema = Schema.from_dict(header["schema"])
@@ -159,15 +161,17 @@ class Model:
         ]
         if len(ranges) != len(schema.continuous) or None in labels.codes:
             raise ValueError("the schema and the arrays do not fit together")
-        model = cls(schema, settings_from_dict(header["settings"]), ranges)
+        model = cls(schema, settings, ranges)
         sizes = np.array([len(v) for v in schema.vocabularies], dtype=np.int64)
-        boxes = {name: arrays[name] for name in _FORMS if name not in ("low", "high", "growing")}
+        boxes = {name: arrays[name] for name in forms if name not in ("low", "high", "growing")}
         model.engine.restore(**boxes, n_classes=len(labels), next_id=header["next_id"])
         feature = np.repeat(
             np.tile(np.arange(len(sizes)), len(boxes["n"])), np.diff(boxes["first"]).astype(int)
         )
         if np.any(boxes["code"] >= sizes[feature]):
             raise ValueError("a box holds a category that the schema does not have")
+        if np.any(boxes.get("n_values", sizes) > sizes):
+            raise ValueError("there are bounds for categories that the schema does not have")
         model.labels = labels
         return model
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from boxwise.core._native import EntropyEngine
+from boxwise.core._native import AgglomerativeEngine, BoundEngine, ContractionEngine, EntropyEngine
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,8 @@ class Settings:
     algorithm: ClassVar[str]  # as model files call it
     engine: ClassVar[Any]  # the class of its engine
     needs_all_rows: ClassVar[bool] = False  # learns in one call, not row by row
+    # What its engine keeps beside the boxes: arrays of its snapshot, their types and dimensions.
+    arrays: ClassVar[Mapping[str, tuple[type[np.generic], int]]] = {}
 
     theta: float
     gamma: list[float]
@@ -38,7 +40,7 @@ class Settings:
             low=[r.low for r in ranges],
             high=[r.high for r in ranges],
             growing=[r.growing for r in ranges],
-            **asdict(self),
+            **vars(self),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -51,15 +53,57 @@ class EntropySettings(Settings):
     """EIOL-GFMM; `mean` chooses version 2. IOL-GFMM where there are no categories."""
 
     algorithm = "EIOL-GFMM"
-    engine = EntropyEngine
+    engine: ClassVar[Any] = EntropyEngine
 
     delta: float
     alpha: float
     mean: bool
 
 
+@dataclass(frozen=True)
+class AgglomerativeSettings(EntropySettings):
+    """AGGLO-2 and AGGLO-SM, as `method` says."""
+
+    algorithm = "AGGLO"
+    engine: ClassVar[Any] = AgglomerativeEngine
+    needs_all_rows = True
+
+    method: str
+    similarity: str
+    min_similarity: float
+
+
+@dataclass(frozen=True)
+class ContractionSettings(Settings):
+    """Onln-GFMM-M2; Onln-GFMM where there are no categories."""
+
+    algorithm = "Onln-GFMM-M2"
+    engine = ContractionEngine
+
+    beta: float
+
+
+@dataclass(frozen=True)
+class BoundSettings(Settings):
+    """Onln-GFMM-M1: bounds among the category values, whose distances need all rows."""
+
+    algorithm = "Onln-GFMM-M1"
+    engine = BoundEngine
+    needs_all_rows = True
+    arrays: ClassVar[Mapping[str, tuple[type[np.generic], int]]] = {
+        "bounds": (np.int32, 2),
+        "n_values": (np.uint64, 1),
+        "seen_first": (np.uint64, 1),
+        "seen_class": (np.int32, 1),
+        "seen_times": (np.uint32, 1),
+    }
+
+    eta: float
+
+
 _BY_ALGORITHM: dict[str, type[Settings]] = {
-    settings.algorithm: settings for settings in (EntropySettings,)
+    settings.algorithm: settings
+    for settings in (EntropySettings, AgglomerativeSettings, ContractionSettings, BoundSettings)
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Hashable, Iterable
+from math import fsum
 
 from sklearn.metrics import make_scorer
 
@@ -117,9 +118,8 @@ class Confusion:
         classes = self._true.keys() | self._predicted.keys()
         if not classes:
             return float("nan")
-        return sum(self._right[k] / max(self._true[k], self._predicted[k]) for k in classes) / len(
-            classes
-        )
+        shares = (self._right[k] / max(self._true[k], self._predicted[k]) for k in classes)
+        return fsum(shares) / len(classes)  # exact, so the order of the classes does not matter
 
     def _count(self, y_true: Hashable, y_pred: Hashable, by: int) -> None:
         changes = [(self._true, y_true), (self._predicted, y_pred)]

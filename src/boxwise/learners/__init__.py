@@ -1,7 +1,21 @@
 """The public estimators, one per file."""
 
+from boxwise.learners.agglomerative_gfmm import AgglomerativeGFMM
+from boxwise.learners.alpha import estimate_alpha
+from boxwise.learners.castillo_gfmm import CastilloGFMM
 from boxwise.learners.hyperbox_classifier import HyperboxClassifier
 from boxwise.learners.improved_online_gfmm import ImprovedOnlineGFMM
+from boxwise.learners.online_gfmm import OnlineGFMM
 from boxwise.learners.saved import load
+from boxwise.learners.shinde_gfmm import ShindeGFMM
 
-__all__ = ["HyperboxClassifier", "ImprovedOnlineGFMM", "load"]
+__all__ = [
+    "AgglomerativeGFMM",
+    "CastilloGFMM",
+    "HyperboxClassifier",
+    "ImprovedOnlineGFMM",
+    "OnlineGFMM",
+    "ShindeGFMM",
+    "estimate_alpha",
+    "load",
+]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from boxwise.core import EntropySettings
-from boxwise.learners.hyperbox_learner import OnlineLearner
+from boxwise.learners.alpha import alpha_for
+from boxwise.learners.hyperbox_learner import OnlineLearner, TrainingTable
 from boxwise.learners.settings import entropy_settings
 from boxwise.schema import Schema
 
@@ -29,9 +31,10 @@ class HyperboxClassifier(OnlineLearner):
     delta : float from 0 to 1, default=0.5
         The largest change of entropy that a row may cause in the categories of a box. With 0 a box
         holds one value per column; with 1 the categories never keep a row out.
-    alpha : "auto" or float from 0 to 1, default="auto"
+    alpha : float from 0 to 1, or {"auto", "estimate", "estimate-scores"}, default="auto"
         The weight of the continuous columns in the membership. "auto" is their share among the
-        columns.
+        columns. "estimate" lets `fit` find it, by how well each kind of column predicts alone and
+        how many there are (Est-alpha-v1); "estimate-scores" by the former only (Est-alpha-v2).
     gamma : float or sequence of float, default=1.0
         How fast the membership falls with the distance from a box, for all continuous columns or
         one number for each.
@@ -61,9 +64,12 @@ class HyperboxClassifier(OnlineLearner):
         The number of columns.
     feature_names_in_ : array of str
         The names of the columns, if they have names.
+    alpha_ : float
+        The alpha in use.
 
     See Also
     --------
+    estimate_alpha : What `alpha="estimate"` does.
     boxwise.load : Read a model file.
 
     Notes
@@ -118,7 +124,34 @@ class HyperboxClassifier(OnlineLearner):
         self.feature_range = feature_range
         self.unlabelled = unlabelled
 
+    @property
+    def alpha_(self) -> float:
+        """The alpha in use."""
+        settings = self._fitted().settings
+        assert isinstance(settings, EntropySettings)
+        return settings.alpha
+
     def _settings(self, schema: Schema) -> EntropySettings:
-        return entropy_settings(
-            self.theta, self.delta, self.alpha, self.gamma, self.condition, schema
-        )
+        if not _is_estimate(self.alpha):
+            return self._settings_with(self.alpha, schema)
+        if not self.__sklearn_is_fitted__():
+            raise ValueError(
+                f"alpha={self.alpha!r} needs all rows: call fit first, and go on with partial_fit; "
+                "or use alpha='auto'"
+            )
+        return self._settings_with(self.alpha_, schema)
+
+    def _settings_for(self, table: TrainingTable) -> EntropySettings:
+        if not _is_estimate(self.alpha):
+            return self._settings(table.schema)
+        settings = self._settings_with("auto", table.schema)
+        scores_only = self.alpha == "estimate-scores"
+        alpha = alpha_for(table, settings, self.feature_range, scores_only=scores_only)
+        return replace(settings, alpha=alpha)
+
+    def _settings_with(self, alpha: Any, schema: Schema) -> EntropySettings:
+        return entropy_settings(self.theta, self.delta, alpha, self.gamma, self.condition, schema)
+
+
+def _is_estimate(alpha: Any) -> bool:
+    return isinstance(alpha, str) and alpha in ("estimate", "estimate-scores")

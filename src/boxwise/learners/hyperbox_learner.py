@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -12,13 +13,24 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
-from boxwise.core import Boxes, Model, Settings, label_array
+from boxwise.core import Boxes, Model, Range, Settings, label_array
 from boxwise.inputs import Batch, encode, infer_schema
 from boxwise.inputs.labels import declared_labels, encode_labels
 from boxwise.learners.parameters import parameters_from_json, parameters_to_json
 from boxwise.learners.settings import engine_ranges
 from boxwise.schema import Schema, Vocabulary
 from boxwise.store import write
+
+
+@dataclass(frozen=True)
+class TrainingTable:
+    """A table and its labels, read; the schema has none of its category values yet."""
+
+    schema: Schema
+    batch: Batch
+    labels: NDArray[np.int32]
+    new_labels: list[object]
+    ranges: list[Range]
 
 
 class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -37,9 +49,9 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _settings(self, schema: Schema) -> Settings:
         """Return the parameters, checked against the columns, as the engine takes them."""
 
-    def _settings_for(self, schema: Schema, batch: Batch, labels: NDArray[np.int32]) -> Settings:
-        """Return the settings with which to learn these rows from the start."""
-        return self._settings(schema)
+    def _settings_for(self, table: TrainingTable) -> Settings:
+        """Return the settings with which to learn this table from the start."""
+        return self._settings(table.schema)
 
     def fit(self, X: Any, y: Any, upper: Any = None) -> Self:
         """Learn from a table, forgetting what was learned before.
@@ -58,16 +70,19 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        schema = infer_schema(X, self.categorical_features, upper)
-        self._settings(schema)  # wrong parameters are told before the rows are read
-        batch = self._encode(X, schema, upper)
-        labels, new = self._encode_labels(y, Vocabulary(), batch)
-        settings = self._settings_for(schema, batch, labels)
-        model = Model(schema, settings, engine_ranges(self.feature_range, schema, batch))
-        model.learn(batch, labels, new)
+        table = self._read_training(X, y, upper)
+        model = Model(table.schema, self._settings_for(table), table.ranges)
+        model.learn(table.batch, table.labels, table.new_labels)
         self._model = model
         self._announced = ()
         return self
+
+    def _read_training(self, X: Any, y: Any, upper: Any = None) -> TrainingTable:
+        schema = infer_schema(X, self.categorical_features, upper)
+        batch = self._encode(X, schema, upper)
+        labels, new = self._encode_labels(y, Vocabulary(), batch)
+        ranges = engine_ranges(self.feature_range, schema, batch)
+        return TrainingTable(schema, batch, labels, new, ranges)
 
     def _encode(self, X: Any, schema: Schema, upper: Any) -> Batch:
         return encode(X, schema, learn=True, upper=upper, reader=type(self).__name__)
@@ -269,8 +284,14 @@ class NumbersOnly:
                 raise
             raise ValueError(
                 f"{str(error).partition(';')[0]}; {type(self).__name__} takes numbers only: use "
-                "HyperboxClassifier, which takes categories as they are, or encode the column"
+                "HyperboxClassifier or ShindeGFMM, which take categories as they are, or encode "
+                "the column"
             ) from None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.categorical = False
+        return tags
 
 
 class BatchLearner(HyperboxLearner):

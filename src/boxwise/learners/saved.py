@@ -5,13 +5,25 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from boxwise.learners.agglomerative_gfmm import AgglomerativeGFMM
+from boxwise.learners.castillo_gfmm import CastilloGFMM
 from boxwise.learners.hyperbox_classifier import HyperboxClassifier
 from boxwise.learners.hyperbox_learner import HyperboxLearner
 from boxwise.learners.improved_online_gfmm import ImprovedOnlineGFMM
+from boxwise.learners.online_gfmm import OnlineGFMM
+from boxwise.learners.shinde_gfmm import ShindeGFMM
 from boxwise.store import ModelFileError, read
 
 _LEARNERS: dict[str, type[HyperboxLearner]] = {
-    learner.__name__: learner for learner in (HyperboxClassifier, ImprovedOnlineGFMM)
+    learner.__name__: learner
+    for learner in (
+        AgglomerativeGFMM,
+        CastilloGFMM,
+        HyperboxClassifier,
+        ImprovedOnlineGFMM,
+        OnlineGFMM,
+        ShindeGFMM,
+    )
 }
 
 

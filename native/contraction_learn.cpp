@@ -1,0 +1,149 @@
+#include <algorithm>
+
+#include "contraction_engine.hpp"
+#include "kernels.hpp"
+#include "scan.hpp"
+
+namespace boxwise {
+
+using std::size_t;
+using std::uint64_t;
+
+// The oldest box that contains the sample takes it; else the candidate of highest membership that
+// may grow, which is then cut apart from every box of another class; else a new box.
+void ContractionEngine::learn_one(const Sample& x) {
+  container_.reset();
+  best_.reset();
+  visit_candidate_groups(x, [&](size_t group) { collect(group, x); });
+  if (container_) return take(container_->place, x, false);
+  if (!best_) return create(x);
+  cut_free(grow(best_->place, x));
+}
+
+void ContractionEngine::collect(size_t group, const Sample& x) {
+  const Group& g = groups_[group];
+  // A box that contains the sample may grow to take it and is found among the candidates; unless
+  // it was born too large.
+  if (g.oversized) find_container(group, x);
+  Counts counts;
+  alignas(64) double known[BLOCK], over[BLOCK];
+  for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
+    const Slot first = static_cast<Slot>(begin);
+    const size_t m = std::min(BLOCK, g.size() - begin);
+    counts.known(g, x.codes, first, m, known);
+    size_t passing = kernels::require(known, g.need.data() + begin, over, m);
+    size_t sized = 0;
+    for (; sized < x.probes.size() && passing > few(m); ++sized) {
+      const Probe& p = x.probes[sized];
+      passing = kernels::size(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.limit, over, m);
+    }
+    if (passing == 0) continue;
+    for (size_t i : Passing(over, m))
+      consider(group, first + static_cast<Slot>(i), x, sized, known[i]);
+  }
+}
+
+// A box that knows enough of the categories and has the size in the first `sized` features.
+void ContractionEngine::consider(size_t group, Slot slot, const Sample& x, size_t sized,
+                                 double known) {
+  const Group& g = groups_[group];
+  double dist = 0;
+  for (size_t f = 0; f < x.probes.size(); ++f) {
+    const Probe& p = x.probes[f];
+    const double v = g.V[p.j][slot], w = g.W[p.j][slot];
+    if (f >= sized && std::max(w, p.xu) - std::min(v, p.xl) > p.limit) return;
+    dist = std::max(dist, stick_out(v, w, p.xl, p.xu, p.slope));
+  }
+  if (dist == 0 && known == static_cast<double>(r_) && contains(g, slot, x))
+    return offer_container(group, slot);
+  const double degree = mixed(dist, known);
+  const uint64_t id = g.id[slot];
+  if (!best_ || degree > best_->degree || (degree == best_->degree && id < best_->id))
+    best_ = Candidate{degree, id, {group, slot}};
+}
+
+void ContractionEngine::offer_container(size_t group, Slot slot) {
+  const uint64_t id = groups_[group].id[slot];
+  if (!container_ || id < container_->id) container_ = Candidate{1.0, id, {group, slot}};
+}
+
+void ContractionEngine::find_container(size_t group, const Sample& x) {
+  const Group& g = groups_[group];
+  for (Slot slot = 0; slot < g.size(); ++slot)
+    if (contains(g, slot, x)) offer_container(group, slot);
+}
+
+// Membership one, decided without rounding.
+bool ContractionEngine::contains(const Group& g, Slot slot, const Sample& x) const {
+  for (const Probe& p : x.probes)
+    if (!(g.V[p.j][slot] <= p.xl && p.xu <= g.W[p.j][slot])) return false;
+  for (size_t j = 0; j < r_; ++j)
+    if (g.D[j].count(slot, x.codes[j]) == 0) return false;
+  return true;
+}
+
+// Returns where the box is then: a label makes an unlabelled box one of its class.
+Engine::Place ContractionEngine::grow(Place place, const Sample& x) {
+  take(place, x, true);
+  if (place.group > 0 || x.label < 0) return place;
+  const size_t group = static_cast<size_t>(x.label) + 1;
+  return {group, static_cast<Slot>(groups_[group].size() - 1)};
+}
+
+// In order of creation. What is cut only shrinks: a box that does not meet the grown one now will
+// not meet it later.
+void ContractionEngine::cut_free(Place place) {
+  grown_ = bounds(place);
+  rivals_.clear();
+  for (size_t group = 0; group < groups_.size() && n_ > 0; ++group)
+    if (place.group == 0 || group != place.group) find_rivals(group, place);
+  if (rivals_.empty()) return;
+  std::sort(rivals_.begin(), rivals_.end(), [](auto& a, auto& b) { return a.first < b.first; });
+  epsilon_.resize(n_);
+  for (size_t j = 0; j < n_; ++j) epsilon_[j] = EPSILON * width(j);
+  for (const auto& [id, rival] : rivals_) {
+    Bounds other = bounds(rival);
+    if (contract(grown_, other, epsilon_)) set_bounds(rival, other);
+  }
+  set_bounds(place, grown_);
+}
+
+void ContractionEngine::find_rivals(size_t group, Place grown) {
+  const Group& h = groups_[group];
+  alignas(64) double over[BLOCK];
+  for (size_t begin = 0; begin < h.size(); begin += BLOCK) {
+    const size_t m = std::min(BLOCK, h.size() - begin);
+    std::fill_n(over, m, -1.0);
+    size_t passing = m;
+    for (size_t j = 0; j < n_ && passing > few(m); ++j)
+      passing = kernels::gap(&h.V[j][begin], &h.W[j][begin], grown_.V[j], grown_.W[j], over, m);
+    if (passing == 0) continue;
+    for (size_t i : Passing(over, m)) {
+      const Place place{group, static_cast<Slot>(begin + i)};
+      const bool itself = group == grown.group && place.slot == grown.slot;
+      if (!itself && meet(grown_, bounds(place))) rivals_.emplace_back(h.id[place.slot], place);
+    }
+  }
+}
+
+Bounds ContractionEngine::bounds(Place place) const {
+  const Group& g = groups_[place.group];
+  Bounds b;
+  b.V.resize(n_);
+  b.W.resize(n_);
+  for (size_t j = 0; j < n_; ++j) {
+    b.V[j] = g.V[j][place.slot];
+    b.W[j] = g.W[j][place.slot];
+  }
+  return b;
+}
+
+void ContractionEngine::set_bounds(Place place, const Bounds& b) {
+  Group& g = groups_[place.group];
+  for (size_t j = 0; j < n_; ++j) {
+    g.V[j][place.slot] = b.V[j];
+    g.W[j][place.slot] = b.W[j];
+  }
+}
+
+}  // namespace boxwise

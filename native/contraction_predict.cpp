@@ -1,0 +1,138 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "contraction_engine.hpp"
+#include "kernels.hpp"
+#include "scan.hpp"
+
+namespace boxwise {
+
+using std::size_t;
+
+namespace {
+// More than the estimates of a membership, all of whose terms are at most 1, can be off by rounding.
+constexpr double ROUNDING = 1e-12;
+}  // namespace
+
+// For each class the best membership; if not every class matters, for those that have the best of
+// all. Where several have it, what decides between them: how near the centre of such a box is, or,
+// without continuous features, how many samples such boxes have.
+void ContractionEngine::judge(const Sample& x, bool every_class, size_t classes, Aligned<double>&,
+                              Verdict& verdict) const {
+  verdict.best.assign(classes, -1.0);
+  verdict.distance.assign(classes, 0.0);
+  verdict.weight.assign(classes, 1);
+  double bar = 0;
+  for (size_t k = 0; k < classes; ++k) {
+    if (every_class) bar = 0;
+    visit_best(k, x, bar, [&](Slot, double reached) { verdict.best[k] = bar = reached; });
+  }
+  const double best = *std::max_element(verdict.best.begin(), verdict.best.end());
+  if (std::count(verdict.best.begin(), verdict.best.end(), best) > 1) break_tie(x, best, verdict);
+}
+
+void ContractionEngine::break_tie(const Sample& x, double best, Verdict& verdict) const {
+  for (size_t k = 0; k < verdict.best.size(); ++k) {
+    if (verdict.best[k] != best) continue;
+    const Group& g = groups_[k + 1];
+    double nearest = std::numeric_limits<double>::infinity();
+    std::uint64_t samples = 0;
+    double bar = best;
+    visit_best(k, x, bar, [&](Slot slot, double) {
+      nearest = std::min(nearest, from_centre(g, slot, x));
+      samples += g.n[slot];
+    });
+    if (n_ > 0)
+      verdict.distance[k] = nearest;
+    else
+      verdict.weight[k] = samples;
+  }
+}
+
+// Calls `use` for every box of class k that reaches the bar, which `use` may raise.
+template <class Use>
+void ContractionEngine::visit_best(size_t k, const Sample& x, double& bar, Use use) const {
+  for (size_t begin = 0; begin < groups_[k + 1].size(); begin += BLOCK)
+    visit_best_of_block(groups_[k + 1], x, begin, bar, use);
+}
+
+// Each feature can only lower a membership. All boxes together while many are in question, until
+// they are further away than one may be that reaches the bar, to within ROUNDING. Singly where they
+// are few, and then exactly.
+template <class Use>
+void ContractionEngine::visit_best_of_block(const Group& g, const Sample& x, size_t begin,
+                                            double& bar, Use use) const {
+  const size_t m = std::min(BLOCK, g.size() - begin), all = x.probes.size();
+  const double* unit = g.unit.data() + begin;
+  Counts counts;
+  alignas(64) std::uint8_t inside[BLOCK];
+  alignas(64) double known[BLOCK], room[BLOCK], dist[BLOCK];
+  const auto reach_for = [&](double asked) {
+    kernels::room(known, unit, weight_num_, weight_cat_, asked - ROUNDING, room, m);
+  };
+  const auto side = [&](size_t f) {
+    const Probe& p = x.probes[std::min(f, all - 1)];
+    return kernels::Side{&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.slope};
+  };
+  counts.known(g, x.codes, static_cast<Slot>(begin), m, known);
+  reach_for(bar);
+  std::fill_n(dist, m, 0.0);
+  size_t seen = 0, left = r_ > 0 ? kernels::within(dist, room, inside, m) : m;
+  for (; seen < all && left > few(m); seen = std::min(seen + 2, all))
+    left = kernels::approach(side(seen), side(seen + 1), room, dist, m);
+  if (left == 0) return;
+  if (seen == all && left > few(m))  // all is known of them: only the best matter
+    reach_for(std::max(bar, kernels::highest(dist, known, unit, weight_num_, weight_cat_, m) -
+                                ROUNDING));
+  kernels::within(dist, room, inside, m);
+  for (size_t i : Passing(inside, m)) {
+    const Slot slot = static_cast<Slot>(begin + i);
+    const double reached = finish(g, slot, x, seen, dist[i], known[i], bar);
+    if (reached >= bar) use(slot, reached);
+  }
+}
+
+// The membership of one box, given what it is over the first `seen` features; once it is below
+// the bar it does not matter how far.
+double ContractionEngine::finish(const Group& g, Slot slot, const Sample& x, size_t seen,
+                                 double dist, double known, double bar) const {
+  double degree = mixed(dist, known);
+  for (size_t f = seen; f < x.probes.size() && degree >= bar; ++f) {
+    const Probe& p = x.probes[f];
+    dist = std::max(dist, stick_out(g.V[p.j][slot], g.W[p.j][slot], p.xl, p.xu, p.slope));
+    degree = mixed(dist, known);
+  }
+  return degree;
+}
+
+// Halves are exact, so that this is the half of the sum.
+double ContractionEngine::mixed(double dist, double known) const {
+  const double b_cat = r_ > 0 ? known / static_cast<double>(r_) : 0.0;
+  return weight_num_ * (1.0 - std::min(dist, 1.0)) + weight_cat_ * b_cat;
+}
+
+// The Manhattan distance of the centres, the ranges taken as 1.
+double ContractionEngine::from_centre(const Group& g, Slot slot, const Sample& x) const {
+  double total = 0;
+  for (const Probe& p : x.probes) {
+    const double v = g.V[p.j][slot], w = g.W[p.j][slot], whole = width(p.j);
+    if (v <= w && whole > 0) total += std::abs((p.xl + p.xu) / 2 - (v + w) / 2) / whole;
+  }
+  return total;
+}
+
+void ContractionEngine::degrees(const Group& g, const Sample& x, double* out) const {
+  Counts counts;
+  alignas(64) double known[BLOCK], dist[BLOCK];
+  for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
+    const size_t m = std::min(BLOCK, g.size() - begin);
+    counts.known(g, x.codes, static_cast<Slot>(begin), m, known);
+    std::fill_n(dist, m, 0.0);
+    for (const Probe& p : x.probes)
+      kernels::distance(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.slope, false, dist, m);
+    for (size_t i = 0; i < m; ++i) out[begin + i] = mixed(dist[i], known[i]);
+  }
+}
+
+}  // namespace boxwise

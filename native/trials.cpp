@@ -1,0 +1,218 @@
+#include "trials.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <typeinfo>
+
+#include "bundle.hpp"
+
+namespace boxwise {
+
+using std::size_t;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+constexpr auto PATIENCE = std::chrono::milliseconds(50);  // between two reports
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// What the threads have to do and what became of it. The latest job is done first, so that bundles
+// that have forked are finished, and their boxes forgotten, before others begin.
+class Queue {
+ public:
+  using Job = std::function<size_t(Queue&)>;  // returns how many trials it has finished
+
+  void push(Job job) {
+    const std::scoped_lock hold(lock_);
+    jobs_.push_back(std::move(job));
+    changed_.notify_all();
+  }
+
+  void work() {
+    std::unique_lock hold(lock_);
+    for (;;) {
+      changed_.wait(hold, [&] { return stopped_ || !jobs_.empty() || running_ == 0; });
+      if (stopped_ || jobs_.empty()) break;
+      Job job = std::move(jobs_.back());
+      jobs_.pop_back();
+      ++running_;
+      hold.unlock();
+      size_t finished = 0;
+      std::exception_ptr failure;
+      try {
+        finished = job(*this);
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      job = nullptr;
+      hold.lock();
+      --running_;
+      done_ += finished;
+      if (failure) {
+        failure_ = failure;
+        stopped_ = true;
+      }
+      changed_.notify_all();
+    }
+    ++left_;
+    changed_.notify_all();
+  }
+
+  void stop() {
+    const std::scoped_lock hold(lock_);
+    stopped_ = true;
+    changed_.notify_all();
+  }
+
+  // Wait until `threads` workers have left.
+  void watch(size_t threads, const std::function<void(size_t)>& report) {
+    std::unique_lock hold(lock_);
+    while (left_ < threads) {
+      changed_.wait_for(hold, PATIENCE, [&] { return left_ == threads; });
+      const size_t done = done_;
+      hold.unlock();
+      report(done);
+      hold.lock();
+    }
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  std::mutex lock_;
+  std::condition_variable changed_;
+  std::vector<Job> jobs_;
+  size_t running_ = 0, done_ = 0, left_ = 0;
+  bool stopped_ = false;
+  std::exception_ptr failure_;
+};
+
+// Threads that are joined whatever happens.
+class Crew {
+ public:
+  Crew(Queue& queue, size_t threads) : queue_(queue) {
+    for (size_t t = 0; t < threads; ++t) threads_.emplace_back([&queue] { queue.work(); });
+  }
+  ~Crew() {
+    queue_.stop();
+    for (auto& thread : threads_) thread.join();
+  }
+
+ private:
+  Queue& queue_;
+  std::vector<std::thread> threads_;
+};
+
+void answer(const Engine& engine, Trial& trial) {
+  const auto start = Clock::now();
+  engine.predict(trial.fold->test, trial.predicted);
+  if (trial.probabilities != nullptr)
+    *trial.probabilities = engine.probabilities(trial.fold->test, engine.n_classes());
+  trial.predict_seconds = seconds_since(start);
+  trial.boxes = engine.n_boxes();
+}
+
+size_t run_alone(Trial& trial) {
+  const std::unique_ptr<Engine> engine = trial.prototype->fresh();
+  const auto start = Clock::now();
+  engine->learn(trial.fold->train, trial.fold->labels);
+  trial.learn_seconds = seconds_since(start);
+  answer(*engine, trial);
+  return 1;
+}
+
+// The members of a bundle have the same boxes at the end; those with the same alpha, the same answers.
+void answer_all(Bundle& bundle, std::vector<Trial>& trials, double learn_seconds) {
+  const auto& members = bundle.members();
+  const double share = 1.0 / static_cast<double>(members.size());
+  const Trial* last = nullptr;
+  double alpha = 0;
+  for (const Member& member : members) {
+    Trial& trial = trials[member.trial];
+    if (last == nullptr || member.alpha != alpha) {
+      bundle.use(member.alpha);
+      answer(bundle, trial);
+    } else {
+      std::copy_n(last->predicted, trial.fold->test.count, trial.predicted);
+      if (trial.probabilities != nullptr) *trial.probabilities = *last->probabilities;
+      trial.boxes = last->boxes;
+      trial.predict_seconds = 0;
+    }
+    trial.learn_seconds += learn_seconds * share;
+    last = &trial;
+    alpha = member.alpha;
+  }
+}
+
+size_t run_bundle(Bundle& bundle, std::vector<Trial>& trials, Queue& queue) {
+  const Fold& fold = *trials[bundle.members()[0].trial].fold;
+  const auto start = Clock::now();
+  bundle.learn_together(fold.train, fold.labels, [&](std::unique_ptr<Bundle> fork) {
+    std::shared_ptr<Bundle> shared = std::move(fork);  // a std::function must be copyable
+    queue.push([shared, &trials](Queue& q) { return run_bundle(*shared, trials, q); });
+  });
+  answer_all(bundle, trials, seconds_since(start));
+  return bundle.members().size();
+}
+
+// Trials that may share their boxes: of one fold, alike in all but theta, delta and alpha; alpha 0 and
+// alpha 1 apart, since they leave out one kind of feature when a box is asked whether it contains a
+// sample.
+bool go_together(const Trial& a, const Trial& b) {
+  const auto& one = static_cast<const EntropyEngine&>(*a.prototype);
+  const auto& other = static_cast<const EntropyEngine&>(*b.prototype);
+  const EntropySettings &s = one.settings(), &t = other.settings();
+  const auto kind = [](double alpha) { return alpha == 0 ? 0 : alpha == 1 ? 2 : 1; };
+  const auto same = [](const Range& x, const Range& y) {
+    return x.low == y.low && x.high == y.high && x.growing == y.growing;
+  };
+  return a.fold == b.fold && s.gamma == t.gamma && s.mean == t.mean &&
+         kind(s.alpha) == kind(t.alpha) &&
+         std::equal(one.ranges().begin(), one.ranges().end(), other.ranges().begin(),
+                    other.ranges().end(), same);
+}
+
+void plan(std::vector<Trial>& trials, Queue& queue) {
+  std::vector<std::vector<size_t>> bundles;
+  for (size_t i = 0; i < trials.size(); ++i) {
+    if (typeid(*trials[i].prototype) != typeid(EntropyEngine)) {
+      queue.push([&trial = trials[i]](Queue&) { return run_alone(trial); });
+      continue;
+    }
+    auto at = std::find_if(bundles.begin(), bundles.end(), [&](const auto& bundle) {
+      return go_together(trials[bundle[0]], trials[i]);
+    });
+    if (at == bundles.end()) at = bundles.insert(at, std::vector<size_t>());
+    at->push_back(i);
+  }
+  for (const auto& bundle : bundles) {
+    queue.push([bundle, &trials](Queue& q) {
+      const auto& first = static_cast<const EntropyEngine&>(*trials[bundle[0]].prototype);
+      std::vector<Member> members;
+      for (size_t i : bundle) {
+        const auto& s = static_cast<const EntropyEngine&>(*trials[i].prototype).settings();
+        members.push_back({s.theta, s.delta, s.alpha, i});
+      }
+      Bundle whole(first.n_continuous(), first.n_categorical(), first.settings(), first.ranges(),
+                   std::move(members));
+      return run_bundle(whole, trials, q);
+    });
+  }
+}
+}  // namespace
+
+void run(std::vector<Trial>& trials, size_t threads,
+         const std::function<void(size_t)>& report) {
+  Queue queue;
+  plan(trials, queue);
+  const Crew crew(queue, threads);
+  queue.watch(threads, report);
+}
+
+}  // namespace boxwise

@@ -1,0 +1,49 @@
+"""A bar on the terminal for what takes longer than a few seconds."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+
+Report = Callable[[int], object]
+
+
+@contextmanager
+def follow(progress: bool | Callable[[int, int], object] | None, total: int) -> Iterator[Report]:
+    """Give a function to call with the number of fits done, which shows or tells it.
+
+    Parameters
+    ----------
+    progress : bool, callable or None
+        True shows a bar, False nothing; None shows one on a terminal; a callable is told
+        ``(done, total)``.
+    total : int
+        How many fits there are.
+    """
+    if callable(progress):
+        yield lambda done: progress(done, total)
+        progress(total, total)
+    elif progress or (progress is None and sys.stderr.isatty() and find_spec("rich")):
+        with _bar(total) as report:
+            yield report
+            report(total)
+    else:
+        yield lambda done: None
+
+
+@contextmanager
+def _bar(total: int) -> Iterator[Report]:
+    try:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+        from rich.progress import TimeRemainingColumn as Remaining
+    except ImportError:
+        raise ImportError(
+            'a progress bar needs rich: pip install "boxwise[cli]", or pass progress=False'
+        ) from None
+    columns = (TextColumn("tuning"), BarColumn(), MofNCompleteColumn(), TextColumn("fits"))
+    with Progress(*columns, Remaining(), console=Console(stderr=True)) as bar:
+        task = bar.add_task("tuning", total=total)
+        yield lambda done: bar.update(task, completed=done)

@@ -1,0 +1,123 @@
+"""Scorers of scikit-learn, for predictions that are there already."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import fsum
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score, get_scorer
+
+from boxwise.evaluate import class_balanced_accuracy
+
+Codes = NDArray[np.int32]
+
+
+class Answers(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier as a scorer sees it: its answers to the one table it is asked about are known.
+
+    Parameters
+    ----------
+    codes : array of int
+        The predicted classes, as positions in `labels`.
+    shares : array of shape (rows, classes), optional
+        The probabilities, in the order of `labels`.
+    labels : array
+        The classes, in order of first appearance.
+    """
+
+    def __init__(self, codes: Codes, shares: Any, labels: NDArray[Any]) -> None:
+        self.codes = codes
+        self.shares = shares
+        self.labels = labels
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The classes, sorted."""
+        return self.labels[self._order()]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the classes."""
+        return self.labels[self.codes]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the shares of the classes, in the order of `classes_`."""
+        shares: NDArray[np.float64] = self.shares[:, self._order()]
+        return shares
+
+    def _order(self) -> NDArray[np.intp]:
+        try:
+            return np.argsort(self.labels, kind="stable")
+        except TypeError:  # labels of several types: as they came
+            return np.arange(len(self.labels))
+
+
+class Scoring:
+    """One score or several, named as GridSearchCV names them.
+
+    Parameters
+    ----------
+    scoring : None, str, callable, list of str or mapping
+        As in GridSearchCV; None is accuracy. A callable gets an estimator of which it may ask
+        ``predict``, ``predict_proba`` and ``classes_``, the rows and the labels.
+    """
+
+    def __init__(self, scoring: Any) -> None:
+        if scoring is None or isinstance(scoring, str) or callable(scoring):
+            self.scorers = {"score": get_scorer("accuracy" if scoring is None else scoring)}
+        elif isinstance(scoring, Mapping):
+            self.scorers = {name: get_scorer(scorer) for name, scorer in scoring.items()}
+        else:
+            self.scorers = {name: get_scorer(name) for name in scoring}
+        if not self.scorers:
+            raise ValueError("scoring names no score; give at least one")
+
+    @property
+    def needs_probabilities(self) -> bool:
+        """Whether a scorer may ask for more than predictions."""
+        return any(getattr(s, "_response_method", None) != "predict" for s in self.scorers.values())
+
+    def __call__(
+        self, answers: Answers, truth: Codes, X: Any, y: Any
+    ) -> tuple[dict[str, float], float]:
+        """Return the scores, and how long they took.
+
+        `truth` are the labels `y` as positions in the labels of the answers; beyond them if unseen.
+        """
+        start = perf_counter()
+        scores = {}
+        for name, scorer in self.scorers.items():
+            quick = _quick(scorer)
+            score = quick(truth, answers.codes) if quick else scorer(answers, X, y)
+            if not isinstance(score, float | int | np.number):
+                raise ValueError(f"scoring must return a number, got {score!r} for {name!r}")
+            scores[name] = float(score)
+        return scores, perf_counter() - start
+
+
+def _quick(scorer: Any) -> Any:
+    """Return the same score from codes, if we have it: most of a tuning can go into scoring."""
+    if getattr(scorer, "_kwargs", None) != {} or getattr(scorer, "_sign", 0) != 1:
+        return None
+    return _QUICK.get(getattr(scorer, "_score_func", None))
+
+
+def _accuracy(truth: Codes, predicted: Codes) -> float:
+    return float(np.mean(truth == predicted))
+
+
+def _class_balanced_accuracy(truth: Codes, predicted: Codes) -> float:
+    size = int(max(truth.max(), predicted.max())) + 2  # a row without a label has the code -1
+    true = np.bincount(truth + 1, minlength=size)
+    guessed = np.bincount(predicted + 1, minlength=size)
+    right = np.bincount(truth[truth == predicted] + 1, minlength=size)
+    most = np.maximum(true, guessed)
+    present = most > 0
+    return fsum((right[present] / most[present]).tolist()) / int(present.sum())
+
+
+_QUICK = {accuracy_score: _accuracy, class_balanced_accuracy: _class_balanced_accuracy}

@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include "kernels.hpp"
-#include "scan.hpp"
 
 namespace boxwise {
 
@@ -17,6 +16,8 @@ using std::uint32_t;
 using std::uint64_t;
 
 namespace {
+
+constexpr std::int64_t PULSE = 100;  // milliseconds
 
 // n log2 n, of which entropies are made; remembered for boxes of ordinary size.
 class TimesLog {
@@ -41,27 +42,173 @@ const TimesLog& times_log() {
 
 }  // namespace
 
+AgglomerativeEngine::AgglomerativeEngine(size_t n_continuous, size_t n_categorical,
+                                         AgglomerativeSettings settings, std::vector<Range> ranges,
+                                         std::function<void()> pulse)
+    : EntropyEngine(n_continuous, n_categorical, settings.entropy, std::move(ranges)),
+      how_(std::move(settings)),
+      pulse_(std::move(pulse)) {
+  check(how_);
+}
+
+std::unique_ptr<Engine> AgglomerativeEngine::fresh() const {
+  return std::make_unique<AgglomerativeEngine>(n_, r_, how_, ranges_, pulse_);
+}
+
+void AgglomerativeEngine::configure(AgglomerativeSettings settings) {
+  check(settings);
+  EntropyEngine::configure(settings.entropy);
+  how_ = std::move(settings);
+}
+
+void AgglomerativeEngine::check(const AgglomerativeSettings& settings) const {
+  if (!(settings.least_similarity >= 0 && settings.least_similarity <= 1))
+    throw std::invalid_argument("min_similarity is not in [0, 1]");
+}
+
+void AgglomerativeEngine::pulse() {
+  using namespace std::chrono;
+  if (!pulse_) return;
+  const auto now = duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
+  if (now < pulse_due_) return;
+  pulse_due_ = now + PULSE;
+  pulse_();
+}
+
+// The boxes of a block that pass the size test in the first `sized` features and may pass the
+// entropy test: over <= 0. Returns how many.
+size_t AgglomerativeEngine::filter(const Group& g, const Box& a, Slot begin, size_t m, double* over,
+                                   size_t& sized) {
+  size_t passing = m;
+  if (a.n > 1 || r_ == 0) {
+    std::fill_n(over, m, -1.0);
+  } else if (settings_.mean) {  // a single sample: the test of the online learner
+    alignas(64) double sum[BLOCK];
+    counts_.total(g, codes_.data(), begin, m, sum);
+    passing = kernels::require(sum, g.need.data() + begin, over, m);
+  } else {
+    alignas(64) uint32_t low[BLOCK];
+    counts_.least(g, codes_.data(), begin, m, low);
+    passing = kernels::require(low, g.need.data() + begin, over, m);
+  }
+  for (; sized < n_ && passing > few(m); ++sized)
+    passing = kernels::size(&g.V[sized][begin], &g.W[sized][begin], a.V[sized], a.W[sized],
+                            limit_[sized], over, m);
+  return passing;
+}
+
+bool AgglomerativeEngine::fits(const Group& g, Slot slot, const Box& a, size_t from) const {
+  for (size_t j = from; j < n_; ++j)
+    if (std::max(a.W[j], g.W[j][slot]) - std::min(a.V[j], g.V[j][slot]) > limit_[j]) return false;
+  return true;
+}
+
+// Z_j of a merge, times N: h(N) - h(n_a) - h(n_b), less h(a + b) - h(a) - h(b) for the counts a and
+// b of every value that both have seen, where h(n) = n log2 n.
+bool AgglomerativeEngine::merges_purely(const Group& g, Slot slot, const Box& a) const {
+  const TimesLog& h = times_log();
+  const uint64_t n = g.n[slot], all = n + a.n;
+  const double apart = h(all) - h(a.n) - h(n);
+  const double bound = settings_.delta + EntropyTest::ROUNDING;
+  double sum = 0;
+  for (size_t j = 0; j < r_; ++j) {
+    double Z = apart;
+    for (auto [code, times] : a.D[j]) {
+      const uint64_t other = g.D[j].count(slot, code);
+      if (other > 0) Z -= h(times + other) - h(times) - h(other);
+    }
+    Z /= static_cast<double>(all);
+    if (!settings_.mean && Z > bound) return false;
+    sum += Z;
+  }
+  return !settings_.mean || r_ == 0 || sum / static_cast<double>(r_) <= bound;
+}
+
+double AgglomerativeEngine::similarity(const Group& g, Slot slot, const Box& a) const {
+  const double s_num = numerical_similarity(g, slot, a);
+  if (r_ == 0) return s_num;
+  const uint64_t n = g.n[slot];
+  uint64_t shared = 0;
+  for (size_t j = 0; j < r_; ++j)
+    for (auto [code, times] : a.D[j])
+      shared += std::min(times * n, static_cast<uint64_t>(g.D[j].count(slot, code)) * a.n);
+  const double all = static_cast<double>(a.n) * static_cast<double>(n) * static_cast<double>(r_);
+  const double s_cat = static_cast<double>(shared) / all;
+  return n_ == 0 ? s_cat : alpha_ * s_num + beta_ * s_cat;
+}
+
+double AgglomerativeEngine::numerical_similarity(const Group& g, Slot slot, const Box& a) const {
+  double ab = 0, ba = 0;  // the largest distance, one way and the other
+  for (size_t j = 0; j < n_; ++j) {
+    const double v = g.V[j][slot], w = g.W[j][slot];
+    if (a.V[j] > a.W[j] || v > w) continue;
+    switch (how_.similarity) {
+      case Similarity::SHORT:
+        ab = std::max(ab, std::max(v - a.W[j], a.V[j] - w) * slope_[j]);
+        break;
+      case Similarity::LONG:
+        ab = std::max(ab, std::max(w - a.V[j], a.W[j] - v) * slope_[j]);
+        break;
+      case Similarity::MID:
+        ab = std::max(ab, std::max(v - a.V[j], a.W[j] - w) * slope_[j]);
+        ba = std::max(ba, std::max(a.V[j] - v, w - a.W[j]) * slope_[j]);
+    }
+  }
+  const double distance = how_.similarity == Similarity::MID ? std::min(ab, ba) : ab;
+  return 1.0 - std::min(distance, 1.0);
+}
+
+// Makes the union of a box of the model and `a` the grown box, whose overlaps are looked for.
+void AgglomerativeEngine::unite(Place place, const Box& a) {
+  const Group& g = groups_[place.group];
+  Grown& both = grown_;
+  both.place = place;
+  both.n = g.n[place.slot] + a.n;
+  both.V.resize(n_);
+  both.W.resize(n_);
+  for (size_t j = 0; j < n_; ++j) {
+    both.V[j] = std::min(a.V[j], g.V[j][place.slot]);
+    both.W[j] = std::max(a.W[j], g.W[j][place.slot]);
+  }
+  both.D.resize(r_);
+  both.pure.clear();
+  for (size_t j = 0; j < r_; ++j) {
+    g.D[j].values(place.slot, values_);
+    add_counts(a.D[j], values_, both.D[j]);
+    if (both.D[j].size() == 1) both.pure.push_back(j);
+  }
+  both.listed = true;
+}
+
+// Whether the union, of class `own`, overlaps a box of another class; if so, that is the blocker.
+bool AgglomerativeEngine::union_overlaps(size_t own) {
+  for (size_t j = 0; j < n_; ++j)
+    if (grown_.V[j] > grown_.W[j]) return false;  // a feature never seen: no part in overlap
+  for (size_t group = 0; group < groups_.size(); ++group)
+    if ((own == 0 || group != own) && overlaps_group(group)) return true;
+  return false;
+}
+
+bool AgglomerativeEngine::excused(Place place) {
+  return EntropyEngine::excused(place) ||
+         (second_ && place.group == second_->group && place.slot == second_->slot);
+}
+
 // The merging of all boxes of an engine. Boxes are numbered by age, and their number is their id:
 // of two boxes that are merged the older keeps its own.
 class AgglomerativeEngine::Agglomeration {
  public:
-  using Number = uint32_t;
   explicit Agglomeration(AgglomerativeEngine& engine);
-  ~Agglomeration() { e_.at_work_ = nullptr; }
+  ~Agglomeration() { e_.second_.reset(); }
   Agglomeration(const Agglomeration&) = delete;
   Agglomeration& operator=(const Agglomeration&) = delete;
 
   void box_by_box();
   void most_similar_pairs();
-  void insert();
-  bool spread(Number k);
-  bool is_part(Place place) const;
-  bool overlapped_before(Place place);
 
  private:
+  using Number = uint32_t;
   static constexpr size_t GONE = std::numeric_limits<size_t>::max();
-  using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::milliseconds PULSE{100};
 
   struct Partner {
     double degree;
@@ -90,41 +237,24 @@ class AgglomerativeEngine::Agglomeration {
   };
 
   bool is_alive(Number i) const { return places_[i].group != GONE; }
+  Box box(Number i) const { return e_.groups_[places_[i].group].at(places_[i].slot); }
   template <class Visit>
   void visit_partners(Number i, Visit visit);
-  template <class Visit>
-  void visit_group(Number i, const Box& a, size_t group, Visit visit);
-  std::vector<uint64_t> origin_;
-  bool open_ = false;
- public:
-  int stage_ = 1;
-  size_t floor_ = 0, alive_ = 0;
- private:
-  bool same_values(const Box& a, const Group& g, Slot slot) { for (size_t j = 0; j < e_.r_; ++j) if (a.D[j].size() != 1 || g.D[j].count(slot, a.D[j][0].first) != g.n[slot]) return false; return true; }
-  size_t filter(const Box& a, const Group& g, Slot begin, size_t m, double* over, size_t& sized);
-  double similarity(const Box& a, const Group& g, Slot slot);
-  double numerical_similarity(const Box& a, const Group& g, Slot slot) const;
-  bool merges_purely(const Box& a, const Group& g, Slot slot);
   Partner first_mergeable(Number i, double* blocked);
-  bool is_blocked(Number i, Number k);
-  void unite(Number i, Number k);
+  bool is_blocked(Number i, const Box& a, Number k);
   Number merge(Number i, Number k);
+  Box take_out(Number i);
+  void wake_watchers(Number changed);
   void set_best(Number i, double degree, Number number, bool settled);
   void find_best(Number i);
   void renew_after(Number older, Number younger);
 
   AgglomerativeEngine& e_;
-  const TimesLog& h_;
   std::vector<Place> places_;                  // by number
   std::vector<std::vector<Number>> blockers_;  // by number: boxes that kept it from merging
   std::vector<std::vector<Number>> watchers_;  // and the reverse: boxes it kept from merging
   std::vector<Partner> partners_;
-  std::vector<Code> codes_;       // a value of each feature of the box whose partners are visited
-  std::vector<Tally> values_[2];
-  std::vector<Number> woken_;     // boxes whose blockers have changed
-  Number pair_[2] = {0, 0};       // the two whose union is being tested
-  Clock::time_point pulse_due_ = Clock::now() + PULSE;
-  Counts counts_;
+  std::vector<Number> woken_;  // boxes whose blockers have changed
 
   // AGGLO-SM only.
   std::vector<Best> best_;
@@ -132,8 +262,27 @@ class AgglomerativeEngine::Agglomeration {
   std::priority_queue<Turn> turns_;
 };
 
-AgglomerativeEngine::Agglomeration::Agglomeration(AgglomerativeEngine& engine)
-    : e_(engine), h_(times_log()) {
+void AgglomerativeEngine::learn(const Rows& rows, const std::int32_t* labels) {
+  Engine::check(rows);
+  const auto writer = writing();
+  check_labels(rows, labels);
+  for (size_t row = 0; row < rows.count; ++row) widen(rows, row);
+  Sample sample;
+  for (size_t row = 0; row < rows.count; ++row) {
+    while (labels[row] >= static_cast<std::int32_t>(groups_.size()) - 1)
+      groups_.emplace_back(n_, r_);
+    read(rows, row, sample);
+    sample.label = labels[row];
+    create(sample);
+  }
+  Agglomeration agglomeration(*this);
+  if (how_.pairs)
+    agglomeration.most_similar_pairs();
+  else
+    agglomeration.box_by_box();
+}
+
+AgglomerativeEngine::Agglomeration::Agglomeration(AgglomerativeEngine& engine) : e_(engine) {
   const auto boxes = e_.in_order();
   if (boxes.size() >= std::numeric_limits<Number>::max())
     throw std::overflow_error("there are more boxes than can be merged");
@@ -142,10 +291,6 @@ AgglomerativeEngine::Agglomeration::Agglomeration(AgglomerativeEngine& engine)
     places_.push_back(place);
   }
   e_.next_id_ = places_.size();
-  e_.at_work_ = this;
-  origin_ = e_.origin_;
-  origin_.resize(places_.size());
-  alive_ = places_.size();
   blockers_.resize(places_.size());
   watchers_.resize(places_.size());
 }
@@ -179,129 +324,21 @@ void AgglomerativeEngine::Agglomeration::box_by_box() {
   }
 }
 
-void AgglomerativeEngine::Agglomeration::insert() {
-  const auto n_of = [&](Number k) { return e_.groups_[places_[k].group].n[places_[k].slot]; };
-  for (Number begin = 0; begin < places_.size();) {
-    Number end = begin;
-    while (end < places_.size() && origin_[end] == origin_[begin]) ++end;
-    if (origin_[begin] & 1) { begin = end; continue; }
-    double ones = 0, rows = 0, own = 0;
-    for (Number k = 0; k < begin; ++k) if (is_alive(k)) { ones += n_of(k) == 1; rows += n_of(k); }
-    for (Number k = begin; k < end; ++k) own += n_of(k);
-    const double quota = rows > 0 ? own * ones / rows : own;
-    std::vector<std::pair<uint32_t, Number>> left;
-    for (Number k = begin; k < end; ++k) {
-      const uint32_t n = n_of(k);
-      if (n == 1) { if (!spread(k)) left.push_back({1, k}); continue; }
-      bool done = false;
-      partners_.clear();
-      visit_partners(k, [&](Number i, double degree) { if (i < k) partners_.push_back({degree, i}); });
-      std::make_heap(partners_.begin(), partners_.end());
-      while (!partners_.empty()) {
-        std::pop_heap(partners_.begin(), partners_.end());
-        const Partner partner = partners_.back();
-        partners_.pop_back();
-        if (is_blocked(k, partner.number)) continue;
-        merge(k, partner.number);
-        done = true;
-        break;
-      }
-      if (!done) left.push_back({n, k});
-    }
-    std::sort(left.begin(), left.end());
-    double remaining = 0;
-    for (auto [n, k] : left) remaining += 1;
-    for (auto [was, k] : left) {
-      if (remaining <= quota) break;
-      const uint32_t n = n_of(k);
-      if (n == 1 || n > e_.cap_) continue;
-      if (spread(k)) remaining -= 1;
-    }
-    begin = end;
-  }
-}
-
-bool AgglomerativeEngine::Agglomeration::spread(Number k) {
-  e_.pairwise_ = false;
-  const Place at = places_[k];
-  Box box;
-  {
-    Group& g = e_.groups_[at.group];
-    box = g.remove(at.slot);
-    if (at.slot < g.size()) places_[g.id[at.slot]] = at;
-  }
-  places_[k].group = GONE;
-  std::vector<Box> before;
-  uint64_t seed = k * 0x9e3779b97f4a7c15ull + 1;
-  const auto random = [&](uint64_t below) { seed ^= seed << 13; seed ^= seed >> 7; seed ^= seed << 17; return (seed >> 11) % below; };
-  const size_t m = box.n;
-  std::vector<std::vector<uint32_t>> order(e_.n_ + e_.r_, std::vector<uint32_t>(m));
-  for (auto& o : order) { for (uint32_t t = 0; t < m; ++t) o[t] = t; for (size_t t = m; t > 1; --t) std::swap(o[t-1], o[random(t)]); }
-  std::vector<Code> codes(e_.r_);
-  bool fine = true;
-  for (size_t t = 0; t < m && fine; ++t) {
-    Sample x;
-    for (size_t j = 0; j < e_.n_; ++j) {
-      if (box.V[j] > box.W[j]) continue;
-      const double p = m == 1 ? 0 : order[j][t] / double(m - 1);
-      double v = box.V[j] + (box.W[j] - box.V[j]) * p;
-      if (order[j][t] == m - 1) v = box.W[j];
-      if (m == 1) x.probes.push_back({j, box.V[j], box.W[j], e_.limit_[j], e_.slope_[j]});
-      else x.probes.push_back({j, v, v, e_.limit_[j], e_.slope_[j]});
-    }
-    for (size_t j = 0; j < e_.r_; ++j) {
-      uint32_t q = order[e_.n_ + j][t];
-      for (auto [code, times] : box.D[j]) { if (q < times) { codes[j] = code; break; } q -= times; }
-    }
-    x.codes = codes.data();
-    x.label = static_cast<std::int32_t>(at.group) - 1;
-    const auto taker = e_.find_taker(x);
-    if (!taker) { fine = false; break; }
-    if ((e_.rule_ == 5 || (e_.rule_ == 7 && !e_.settings_.mean)) && m > 1) { const Group& h = e_.groups_[taker->place.group]; for (size_t j = 0; j < e_.r_; ++j) if (h.D[j].count(taker->place.slot, codes[j]) == 0) fine = false; if (!fine) break; }
-    if ((e_.rule_ == 8 || e_.rule_ == 9) && m > 1) { const Group& h = e_.groups_[taker->place.group]; double worst = 0; for (const Probe& q : x.probes) worst = std::max(worst, stick_out(h.V[q.j][taker->place.slot], h.W[q.j][taker->place.slot], q.xl, q.xu, q.slope)); if (worst > (e_.rule_ == 8 ? 0.0 : 0.1 * e_.settings_.theta)) fine = false; if (!fine) break; }
-    if (e_.rule_ == 6) { const Group& h = e_.groups_[taker->place.group]; for (size_t j = 0; j < e_.r_; ++j) if (h.D[j].count(taker->place.slot, codes[j]) == 0) fine = false; if (!fine) break; }
-    Group& g = e_.groups_[taker->place.group];
-    const uint64_t id = g.id[taker->place.slot];
-    if (std::none_of(before.begin(), before.end(), [&](const Box& b) { return b.id == id; })) before.push_back(g.at(taker->place.slot));
-    e_.take(taker->place, x, taker->grows);
-  }
-  if (fine) {
-    --alive_;
-    for (Number blocker : blockers_[k]) std::erase(watchers_[blocker], k);
-    for (Number w : watchers_[k]) std::erase(blockers_[w], k);
-    blockers_[k].clear(); watchers_[k].clear();
-    return true;
-  }
-  for (const Box& b : before) {
-    const Place p = places_[b.id];
-    Group& g = e_.groups_[p.group];
-    g.remove(p.slot);
-    if (p.slot < g.size()) places_[g.id[p.slot]] = p;
-    e_.admit(p.group, b);
-    places_[b.id] = {p.group, static_cast<Slot>(g.size() - 1)};
-  }
-  e_.admit(at.group, box);
-  places_[k] = {at.group, static_cast<Slot>(e_.groups_[at.group].size() - 1)};
-  return false;
-}
-
 // AGGLO-SM: the most similar pair of all that may merge, again and again. Every box remembers its
 // best partner among the younger ones, so that memory grows with the boxes, not with their pairs.
 void AgglomerativeEngine::Agglomeration::most_similar_pairs() {
   best_.resize(places_.size());
   bound_.resize(places_.size(), -1);
-  for (Number i = 0; i < places_.size(); ++i) if (is_alive(i)) find_best(i);
+  for (Number i = 0; i < places_.size(); ++i) find_best(i);
   while (!turns_.empty()) {
     const Turn turn = turns_.top();
     turns_.pop();
-    const Number i = turn.older;
+    const Number i = turn.older, k = best_[i].number;
     if (!is_alive(i) || turn.version != best_[i].version) continue;
-    if (!turn.settled || is_blocked(i, best_[i].number)) {
+    if (!turn.settled || is_blocked(i, box(i), k)) {
       find_best(i);
       continue;
     }
-    const Number k = best_[i].number;
-    if (alive_ <= floor_) return;
     merge(i, k);
     renew_after(i, k);
   }
@@ -318,20 +355,17 @@ void AgglomerativeEngine::Agglomeration::find_best(Number i) {
   set_best(i, best.degree, best.number, true);
 }
 
-// What a merge changes: the merged box may be a better partner than the best one so far; boxes
-// whose best partner was one of the two, or who were kept from merging by one, look for another.
+// What a merge changes: boxes whose best partner was one of the two, or who were kept from merging
+// by one of them, look for another; and the merged box may be better than the best partner so far.
 void AgglomerativeEngine::Agglomeration::renew_after(Number older, Number younger) {
-  for (Number i = 0; i < older; ++i) {
-    const Best& best = best_[i];
-    if (is_alive(i) && best.degree >= 0 && (best.number == older || best.number == younger))
+  for (Number i = 0; i < younger; ++i) {
+    const Best best = best_[i];
+    const bool lost = best.number == older || best.number == younger;
+    if (i != older && is_alive(i) && best.degree >= 0 && lost)
       set_best(i, best.degree, best.number, false);
   }
-  for (Number i = older + 1; i < younger; ++i)
-    if (is_alive(i) && best_[i].degree >= 0 && best_[i].number == younger)
-      set_best(i, best_[i].degree, younger, false);
   for (Number i : woken_)
-    if (bound_[i] > best_[i].degree || (bound_[i] == best_[i].degree && best_[i].settled))
-      set_best(i, bound_[i], best_[i].number, false);
+    if (bound_[i] >= best_[i].degree) set_best(i, bound_[i], best_[i].number, false);
   visit_partners(older, [&](Number i, double degree) {
     if (i > older) return;
     const Best& best = best_[i];
@@ -342,128 +376,12 @@ void AgglomerativeEngine::Agglomeration::renew_after(Number older, Number younge
   find_best(older);
 }
 
-// Calls visit(k, similarity) for every box k that i may merge with, but for overlaps.
 template <class Visit>
 void AgglomerativeEngine::Agglomeration::visit_partners(Number i, Visit visit) {
-  if (e_.pulse_ && Clock::now() >= pulse_due_) {
-    e_.pulse_();
-    pulse_due_ = Clock::now() + PULSE;
-  }
-  const Place place = places_[i];
-  open_ = e_.groups_[place.group].need[place.slot] == 0;
-  const Box a = e_.groups_[place.group].at(place.slot);
-  codes_.clear();
-  for (const auto& set : a.D) codes_.push_back(set[0].first);
-  if (place.group == 0) {
-    for (size_t group = 0; group < e_.groups_.size(); ++group) visit_group(i, a, group, visit);
-  } else {
-    visit_group(i, a, 0, visit);
-    visit_group(i, a, place.group, visit);
-  }
-}
-
-template <class Visit>
-void AgglomerativeEngine::Agglomeration::visit_group(Number i, const Box& a, size_t group,
-                                                     Visit visit) {
-  const Group& g = e_.groups_[group];
-  alignas(64) double over[BLOCK];
-  for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
-    const Slot first = static_cast<Slot>(begin);
-    const size_t m = std::min(BLOCK, g.size() - begin);
-    size_t sized = 0;
-    if (filter(a, g, first, m, over, sized) == 0) continue;
-    for (size_t at : Passing(over, m)) {
-      const Slot slot = first + static_cast<Slot>(at);
-      if (g.id[slot] == i) continue;
-      if (stage_ == 1 && e_.rule_ > 0 && e_.rule_ < 3 && (origin_[i] & origin_[g.id[slot]]) && (e_.rule_ == 1 || !same_values(a, g, slot))) continue;
-      if (stage_ == 2 && e_.rule_ == 4 && !((g.need[slot] == 0 && open_) || same_values(a, g, slot))) continue;
-      bool fits = true;
-      for (size_t j = sized; j < e_.n_ && fits; ++j)
-        fits = std::max(a.W[j], g.W[j][slot]) - std::min(a.V[j], g.V[j][slot]) <= e_.limit_[j];
-      if (!fits || !merges_purely(a, g, slot)) continue;
-      const double degree = similarity(a, g, slot);
-      if (degree >= e_.how_.least_similarity) visit(static_cast<Number>(g.id[slot]), degree);
-    }
-  }
-}
-
-// The boxes of a block that pass the size test in the first `sized` features and may pass the
-// entropy test: over <= 0. Returns how many.
-size_t AgglomerativeEngine::Agglomeration::filter(const Box& a, const Group& g, Slot begin, size_t m,
-                                                  double* over, size_t& sized) {
-  size_t passing = m;
-  std::fill_n(over, m, -1.0);
-  if (a.n == 1 && e_.r_ > 0) {  // a single sample: the test of the online learner
-    if (e_.settings_.mean) {
-      alignas(64) double sum[BLOCK];
-      counts_.total(g, codes_.data(), begin, m, sum);
-      passing = kernels::require(sum, g.need.data() + begin, over, m);
-    } else {
-      alignas(64) uint32_t low[BLOCK];
-      counts_.least(g, codes_.data(), begin, m, low);
-      passing = kernels::require(low, g.need.data() + begin, over, m);
-    }
-  }
-  for (; sized < e_.n_ && passing > few(m); ++sized)
-    passing = kernels::size(&g.V[sized][begin], &g.W[sized][begin], a.V[sized], a.W[sized],
-                            e_.limit_[sized], over, m);
-  return passing;
-}
-
-// Z_j of a merge, times N: h(N) - h(n_a) - h(n_b), less h(a + b) - h(a) - h(b) for the counts a and
-// b of every value that both have seen, where h(n) = n log2 n.
-bool AgglomerativeEngine::Agglomeration::merges_purely(const Box& a, const Group& g, Slot slot) {
-  const uint64_t n = g.n[slot], all = n + a.n;
-  const double apart = h_(all) - h_(a.n) - h_(n);
-  const double bound = e_.settings_.delta + EntropyTest::ROUNDING;
-  double sum = 0;
-  for (size_t j = 0; j < e_.r_; ++j) {
-    double Z = apart;
-    for (auto [code, times] : a.D[j]) {
-      const uint64_t other = g.D[j].count(slot, code);
-      if (other > 0) Z -= h_(times + other) - h_(times) - h_(other);
-    }
-    Z /= static_cast<double>(all);
-    if (!e_.settings_.mean && Z > bound) return false;
-    sum += Z;
-  }
-  return !e_.settings_.mean || e_.r_ == 0 || sum / static_cast<double>(e_.r_) <= bound;
-}
-
-double AgglomerativeEngine::Agglomeration::similarity(const Box& a, const Group& g, Slot slot) {
-  const double s_num = numerical_similarity(a, g, slot);
-  if (e_.r_ == 0) return s_num;
-  const uint64_t n = g.n[slot];
-  uint64_t shared = 0;
-  for (size_t j = 0; j < e_.r_; ++j)
-    for (auto [code, times] : a.D[j])
-      shared += std::min(times * n, static_cast<uint64_t>(g.D[j].count(slot, code)) * a.n);
-  const double all = static_cast<double>(a.n) * static_cast<double>(n) * static_cast<double>(e_.r_);
-  const double s_cat = static_cast<double>(shared) / all;
-  return e_.n_ == 0 ? s_cat : e_.alpha_ * s_num + e_.beta_ * s_cat;
-}
-
-double AgglomerativeEngine::Agglomeration::numerical_similarity(const Box& a, const Group& g,
-                                                                Slot slot) const {
-  double ab = 0, ba = 0;  // the largest distance, one way and the other
-  for (size_t j = 0; j < e_.n_; ++j) {
-    const double v = g.V[j][slot], w = g.W[j][slot];
-    if (a.V[j] > a.W[j] || v > w) continue;
-    const double slope = e_.slope_[j];
-    switch (e_.how_.similarity) {
-      case Similarity::SHORT:
-        ab = std::max(ab, std::max(v - a.W[j], a.V[j] - w) * slope);
-        break;
-      case Similarity::LONG:
-        ab = std::max(ab, std::max(w - a.V[j], a.W[j] - v) * slope);
-        break;
-      case Similarity::MID:
-        ab = std::max(ab, std::max(v - a.V[j], a.W[j] - w) * slope);
-        ba = std::max(ba, std::max(a.V[j] - v, w - a.W[j]) * slope);
-    }
-  }
-  const double distance = e_.how_.similarity == Similarity::MID ? std::min(ab, ba) : ab;
-  return 1.0 - std::min(distance, 1.0);
+  e_.visit_partners(box(i), places_[i].group, [&](Place place, double degree) {
+    const auto k = static_cast<Number>(e_.groups_[place.group].id[place.slot]);
+    if (k != i) visit(k, degree);
+  });
 }
 
 // The most similar partner that i may merge with; for AGGLO-SM, which asks for the bound of what is
@@ -475,24 +393,23 @@ AgglomerativeEngine::Agglomeration::first_mergeable(Number i, double* blocked) {
     if (blocked == nullptr || k > i) partners_.push_back({degree, k});
   });
   if (blocked != nullptr) *blocked = -1;
+  const Box a = box(i);
   std::make_heap(partners_.begin(), partners_.end());
   while (!partners_.empty()) {
     std::pop_heap(partners_.begin(), partners_.end());
     const Partner partner = partners_.back();
     partners_.pop_back();
-    if (!is_blocked(i, partner.number)) return partner;
+    if (!is_blocked(i, a, partner.number)) return partner;
     if (blocked != nullptr) *blocked = std::max(*blocked, partner.degree);
   }
   return {-1, 0};
 }
 
-// Whether the union of two boxes overlaps a box of another class. What kept i from merging before
-// is tried first, and i is told when it changes.
-bool AgglomerativeEngine::Agglomeration::is_blocked(Number i, Number k) {
-  unite(i, k);
-  const Grown& both = e_.grown_;
-  for (size_t j = 0; j < e_.n_; ++j)
-    if (both.V[j] > both.W[j]) return false;  // a feature never seen: no part in overlap
+// Whether the union of two boxes, the first of which is `a`, overlaps a box of another class. What
+// kept i from merging before is tried first, and i is told when it changes.
+bool AgglomerativeEngine::Agglomeration::is_blocked(Number i, const Box& a, Number k) {
+  e_.unite(places_[k], a);
+  e_.second_ = places_[i];
   const size_t own = std::max(places_[i].group, places_[k].group);
   for (Number known : blockers_[i]) {
     const Place place = places_[known];
@@ -500,62 +417,11 @@ bool AgglomerativeEngine::Agglomeration::is_blocked(Number i, Number k) {
         e_.meets(e_.groups_[place.group], place.slot))
       return true;
   }
-  for (size_t group = 0; group < e_.groups_.size(); ++group) {
-    if ((own != 0 && group == own) || !e_.overlaps_group(group)) continue;
-    const Number blocker = static_cast<Number>(e_.blocker_->id);
-    blockers_[i].push_back(blocker);
-    watchers_[blocker].push_back(i);
-    return true;
-  }
-  return false;
-}
-
-void AgglomerativeEngine::Agglomeration::unite(Number i, Number k) {
-  e_.pairwise_ = true;
-  pair_[0] = i;
-  pair_[1] = k;
-  const Slot at_i = places_[i].slot, at_k = places_[k].slot;
-  const Group &a = e_.groups_[places_[i].group], &b = e_.groups_[places_[k].group];
-  Grown& both = e_.grown_;
-  both.place = places_[i];
-  both.n = a.n[at_i] + b.n[at_k];
-  both.V.resize(e_.n_);
-  both.W.resize(e_.n_);
-  for (size_t j = 0; j < e_.n_; ++j) {
-    both.V[j] = std::min(a.V[j][at_i], b.V[j][at_k]);
-    both.W[j] = std::max(a.W[j][at_i], b.W[j][at_k]);
-  }
-  both.D.resize(e_.r_);
-  both.pure.clear();
-  for (size_t j = 0; j < e_.r_; ++j) {
-    a.D[j].values(at_i, values_[0]);
-    b.D[j].values(at_k, values_[1]);
-    add_counts(values_[0], values_[1], both.D[j]);
-    if (both.D[j].size() == 1) both.pure.push_back(j);
-  }
-  both.listed = true;
-}
-
-bool AgglomerativeEngine::Agglomeration::is_part(Place place) const {
-  return std::any_of(std::begin(pair_), std::end(pair_), [&](Number number) {
-    return places_[number].group == place.group && places_[number].slot == place.slot;
-  });
-}
-
-// Whether the box overlaps one of the two as they are.
-bool AgglomerativeEngine::Agglomeration::overlapped_before(Place place) {
-  const Group& h = e_.groups_[place.group];
-  return std::any_of(std::begin(pair_), std::end(pair_), [&](Number number) {
-    const Group& g = e_.groups_[places_[number].group];
-    const Slot slot = places_[number].slot;
-    for (size_t j = 0; j < e_.n_; ++j)
-      if (!(g.V[j][slot] <= h.W[j][place.slot] && h.V[j][place.slot] <= g.W[j][slot])) return false;
-    for (size_t j = 0; j < e_.r_; ++j) {
-      g.D[j].values(slot, values_[0]);
-      if (!h.D[j].shares(place.slot, h.n[place.slot], values_[0], g.n[slot])) return false;
-    }
-    return true;
-  });
+  if (!e_.union_overlaps(own)) return false;
+  const auto blocker = static_cast<Number>(e_.blocker_->id);
+  blockers_[i].push_back(blocker);
+  watchers_[blocker].push_back(i);
+  return true;
 }
 
 // The older of the two stands for both. Returns its number.
@@ -563,95 +429,36 @@ AgglomerativeEngine::Agglomeration::Number AgglomerativeEngine::Agglomeration::m
                                                                                      Number k) {
   const Number older = std::min(i, k), younger = std::max(i, k);
   const size_t own = std::max(places_[i].group, places_[k].group);
-  const auto take_out = [&](Number number) {
-    const Place place = places_[number];
-    Group& g = e_.groups_[place.group];
-    Box box = g.remove(place.slot);
-    if (place.slot < g.size()) places_[g.id[place.slot]] = place;
-    places_[number].group = GONE;
-    return box;
-  };
-  Box both = take_out(younger);
-  both.add(take_out(older));
-  both.id = older;
-  --alive_;
-  if (e_.rule_ > 0) origin_[older] |= origin_[younger];
+  Box both = box(older);
+  both.add(box(younger));
+  take_out(younger);
+  take_out(older);
   e_.admit(own, both);
   places_[older] = {own, static_cast<Slot>(e_.groups_[own].size() - 1)};
-
   woken_.clear();
-  for (Number changed : {older, younger}) {
-    for (Number blocker : blockers_[changed]) std::erase(watchers_[blocker], changed);
-    blockers_[changed].clear();
-    for (Number watcher : watchers_[changed]) {
-      std::erase(blockers_[watcher], changed);
-      if (watcher != older && watcher != younger) woken_.push_back(watcher);
-    }
-    watchers_[changed].clear();
-  }
+  wake_watchers(older);
+  wake_watchers(younger);
+  std::erase_if(woken_, [&](Number woken) { return woken == older || woken == younger; });
   return older;
 }
 
-AgglomerativeEngine::AgglomerativeEngine(size_t n_continuous, size_t n_categorical,
-                                         AgglomerativeSettings settings, std::vector<Range> ranges,
-                                         std::function<void()> pulse)
-    : EntropyEngine(n_continuous, n_categorical, settings.entropy, std::move(ranges)),
-      how_(std::move(settings)),
-      pulse_(std::move(pulse)) {
-  check(how_);
+Box AgglomerativeEngine::Agglomeration::take_out(Number i) {
+  const Place place = places_[i];
+  Group& g = e_.groups_[place.group];
+  Box box = g.remove(place.slot);
+  if (place.slot < g.size()) places_[g.id[place.slot]] = place;
+  places_[i].group = GONE;
+  return box;
 }
 
-std::unique_ptr<Engine> AgglomerativeEngine::fresh() const {
-  return std::make_unique<AgglomerativeEngine>(n_, r_, how_, ranges_, pulse_);
-}
-
-void AgglomerativeEngine::configure(AgglomerativeSettings settings) {
-  check(settings);
-  EntropyEngine::configure(settings.entropy);
-  how_ = std::move(settings);
-}
-
-void AgglomerativeEngine::check(const AgglomerativeSettings& settings) const {
-  if (!(settings.least_similarity >= 0 && settings.least_similarity <= 1))
-    throw std::invalid_argument("min_similarity is not in [0, 1]");
-}
-
-void AgglomerativeEngine::learn(const Rows& rows, const std::int32_t* labels) {
-  Engine::check(rows);
-  const auto writer = writing();
-  check_labels(rows, labels);
-  for (size_t row = 0; row < rows.count; ++row) widen(rows, row);
-  Sample sample;
-  for (size_t row = 0; row < rows.count; ++row) {
-    while (labels[row] >= static_cast<std::int32_t>(groups_.size()) - 1) groups_.emplace_back(n_, r_);
-    read(rows, row, sample);
-    sample.label = labels[row];
-    create(sample);
+void AgglomerativeEngine::Agglomeration::wake_watchers(Number changed) {
+  for (Number blocker : blockers_[changed]) std::erase(watchers_[blocker], changed);
+  blockers_[changed].clear();
+  for (Number watcher : watchers_[changed]) {
+    std::erase(blockers_[watcher], changed);
+    woken_.push_back(watcher);
   }
-  merge_boxes();
-}
-
-void AgglomerativeEngine::agglomerate(bool tolerant, int rule, std::vector<uint64_t> origin, size_t floor) {
-  floor_ = floor;
-  rule_ = rule % 10; origin_ = origin; insert_ = rule >= 10; rows_first_ = (rule / 10) % 10 == 2; cap_ = rule / 100;
-  const auto writer = writing();
-  tolerant_ = tolerant;
-  merge_boxes();
-  tolerant_ = false;
-}
-
-void AgglomerativeEngine::merge_boxes() {
-  Agglomeration agglomeration(*this);
-  if (insert_) { agglomeration.insert(); if (rule_ == 3 || rule_ == 4) { agglomeration.stage_ = 2; agglomeration.floor_ = floor_; agglomeration.most_similar_pairs(); } }
-  else if (how_.pairs)
-    agglomeration.most_similar_pairs();
-  else
-    agglomeration.box_by_box();
-}
-
-bool AgglomerativeEngine::excused(Place place) {
-  if (at_work_ == nullptr || !pairwise_) return EntropyEngine::excused(place);
-  return at_work_->is_part(place) || (tolerant_ && at_work_->overlapped_before(place));
+  watchers_[changed].clear();
 }
 
 }  // namespace boxwise

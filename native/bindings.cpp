@@ -398,7 +398,7 @@ NB_MODULE(_native, m) {
            },
            "theta"_a, "gamma"_a, "delta"_a, "alpha"_a, "mean"_a, "method"_a, "similarity"_a,
            "min_similarity"_a)
-      .def("agglomerate", &AgglomerativeEngine::agglomerate,
+      .def("join", &AgglomerativeEngine::join, "other"_a,
            nb::call_guard<nb::gil_scoped_release>());
 
   nb::class_<FoldArrays>(m, "Fold")

@@ -22,7 +22,7 @@ std::invalid_argument invalid(const char* text) { return std::invalid_argument(t
 
 BoundEngine::BoundEngine(size_t n_continuous, size_t n_categorical, BoundSettings settings,
                          std::vector<Range> ranges, std::function<void()> pulse)
-    : Engine(n_continuous, n_categorical, std::move(ranges)),
+    : CuttingEngine(n_continuous, n_categorical, std::move(ranges)),
       pulse_(std::move(pulse)),
       counts_(n_categorical),
       distance_(n_categorical),

@@ -4,10 +4,8 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 
-#include "contraction.hpp"
-#include "engine.hpp"
+#include "cutting_engine.hpp"
 #include "value_distance.hpp"
 
 namespace boxwise {
@@ -27,7 +25,7 @@ struct BoundSnapshot : Snapshot {
   std::vector<std::uint32_t> seen_times;
 };
 
-class BoundEngine : public Engine {
+class BoundEngine : public CuttingEngine {
  public:
   // `pulse` is called every now and then while rows are learned; what it throws ends the learning
   // between two rows.
@@ -75,9 +73,7 @@ class BoundEngine : public Engine {
 
   void collect(std::size_t group, const Sample& x);
   void consider(std::size_t group, Slot slot, const Sample& x, std::size_t sized);
-  bool covers(const Group& g, Slot slot, const Sample& x) const;
   Fit fit(const Pair* pairs, const Sample& x, bool covered) const;
-  void offer(std::optional<Candidate>& best, std::size_t group, Slot slot, double degree);
   Place grow(Place place, const Sample& x);
 
   void part(Place place);
@@ -92,12 +88,9 @@ class BoundEngine : public Engine {
   bool meets(const Bounds& grown, Place place) const;
   std::optional<Change> cheapest(const Pair* pairs) const;
   std::optional<Change> replacement(std::size_t j, Pair pair) const;
-  Bounds bounds(Place place) const;
-  void set_bounds(Place place, const Bounds& bounds);
 
   double extent(std::size_t j, Pair pair) const;
   double outside(const Pair* pairs, const Sample& x, double bar) const;
-  double from_centre(const Group& g, Slot slot, const Sample& x) const;
 
   std::size_t row_of(std::uint64_t id) const;
   const Pair* pairs(const Group& g, Slot slot) const {
@@ -116,9 +109,6 @@ class BoundEngine : public Engine {
   std::vector<Pair> pairs_;  // r_ for each row
 
   // Working memory of learn, kept between samples.
-  std::optional<Candidate> container_, best_;
-  Bounds grown_;
-  std::vector<double> epsilon_;
   std::vector<Rival> meeting_;
   std::vector<std::uint64_t> replaced_, stuck_;  // boxes that met it: bounds replaced, or not
   std::vector<Cut> cuts_;

@@ -69,18 +69,6 @@ void BoundEngine::consider(size_t group, Slot slot, const Sample& x, size_t size
     offer(best_, group, slot, 1.0 - std::max(dist, categories.outside));
 }
 
-void BoundEngine::offer(std::optional<Candidate>& best, size_t group, Slot slot, double degree) {
-  const uint64_t id = groups_[group].id[slot];
-  if (!best || degree > best->degree || (degree == best->degree && id < best->id))
-    best = Candidate{degree, id, {group, slot}};
-}
-
-bool BoundEngine::covers(const Group& g, Slot slot, const Sample& x) const {
-  for (const Probe& p : x.probes)
-    if (!(g.V[p.j][slot] <= p.xl && p.xu <= g.W[p.j][slot])) return false;
-  return true;
-}
-
 // Once a category may not become a bound, the box can only still contain the sample, and that only
 // if its numbers are covered and no category is outside.
 BoundEngine::Fit BoundEngine::fit(const Pair* pairs, const Sample& x, bool covered) const {
@@ -102,13 +90,9 @@ BoundEngine::Fit BoundEngine::fit(const Pair* pairs, const Sample& x, bool cover
   return fit;
 }
 
-// Returns where the box is then: a label makes an unlabelled box one of its class.
+// A new value moves one of the bounds. Returns where the box is then.
 Engine::Place BoundEngine::grow(Place place, const Sample& x) {
-  take(place, x, true);
-  if (place.group == 0 && x.label >= 0) {
-    const size_t group = static_cast<size_t>(x.label) + 1;
-    place = {group, static_cast<Slot>(groups_[group].size() - 1)};
-  }
+  place = take_and_find(place, x);
   Pair* own = pairs(place);
   for (size_t j = 0; j < r_; ++j) {
     Pair& pair = own[j];
@@ -126,8 +110,7 @@ Engine::Place BoundEngine::grow(Place place, const Sample& x) {
 void BoundEngine::part(Place place) {
   if (has_unset(place)) return;
   grown_ = bounds(place);
-  epsilon_.resize(n_);
-  for (size_t j = 0; j < n_; ++j) epsilon_[j] = EPSILON * width(j);
+  measure_epsilon();
   replaced_.clear();
   stuck_.clear();
   cuts_.clear();
@@ -258,26 +241,6 @@ std::optional<BoundEngine::Change> BoundEngine::replacement(size_t j, Pair pair)
   if (pair.E == NONE) return std::nullopt;
   if (pair.F != NONE && shared(pair.F)) pair.F = d.furthest(pair.E, most, shared);
   return Change{most - extent(j, pair), j, pair};
-}
-
-Bounds BoundEngine::bounds(Place place) const {
-  const Group& g = groups_[place.group];
-  Bounds b;
-  b.V.resize(n_);
-  b.W.resize(n_);
-  for (size_t j = 0; j < n_; ++j) {
-    b.V[j] = g.V[j][place.slot];
-    b.W[j] = g.W[j][place.slot];
-  }
-  return b;
-}
-
-void BoundEngine::set_bounds(Place place, const Bounds& b) {
-  Group& g = groups_[place.group];
-  for (size_t j = 0; j < n_; ++j) {
-    g.V[j][place.slot] = b.V[j];
-    g.W[j][place.slot] = b.W[j];
-  }
 }
 
 }  // namespace boxwise

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include "bound_engine.hpp"
 #include "kernels.hpp"
@@ -56,16 +55,6 @@ double BoundEngine::outside(const Pair* pairs, const Sample& x, double bar) cons
       most = std::max({most, distance_[j](pairs[j].E, code), distance_[j](pairs[j].F, code)});
   }
   return most;
-}
-
-// The Manhattan distance of the centres, the ranges taken as 1.
-double BoundEngine::from_centre(const Group& g, Slot slot, const Sample& x) const {
-  double total = 0;
-  for (const Probe& p : x.probes) {
-    const double v = g.V[p.j][slot], w = g.W[p.j][slot], whole = width(p.j);
-    if (v <= w && whole > 0) total += std::abs((p.xl + p.xu) / 2 - (v + w) / 2) / whole;
-  }
-  return total;
 }
 
 void BoundEngine::degrees(const Group& g, const Sample& x, double* out) const {

@@ -11,7 +11,7 @@ using std::uint32_t;
 
 ContractionEngine::ContractionEngine(size_t n_continuous, size_t n_categorical,
                                      ContractionSettings settings, std::vector<Range> ranges)
-    : Engine(n_continuous, n_categorical, std::move(ranges)),
+    : CuttingEngine(n_continuous, n_categorical, std::move(ranges)),
       weight_num_(r_ == 0 ? 1.0 : n_ == 0 ? 0.0 : 0.5),
       weight_cat_(1 - weight_num_) {
   configure(std::move(settings));

@@ -2,10 +2,7 @@
 // reference/shinde.py. Without categorical features it is Onln-GFMM (reference/online.py).
 #pragma once
 
-#include <optional>
-
-#include "contraction.hpp"
-#include "engine.hpp"
+#include "cutting_engine.hpp"
 
 namespace boxwise {
 
@@ -15,7 +12,7 @@ struct ContractionSettings {
   double beta;                // the share of the categories that a box must know to take a sample
 };
 
-class ContractionEngine : public Engine {
+class ContractionEngine : public CuttingEngine {
  public:
   ContractionEngine(std::size_t n_continuous, std::size_t n_categorical,
                     ContractionSettings settings, std::vector<Range> ranges);
@@ -33,14 +30,10 @@ class ContractionEngine : public Engine {
  private:
   void collect(std::size_t group, const Sample& x);
   void consider(std::size_t group, Slot slot, const Sample& x, std::size_t sized, double known);
-  void offer_container(std::size_t group, Slot slot);
   void find_container(std::size_t group, const Sample& x);
   bool contains(const Group& g, Slot slot, const Sample& x) const;
-  Place grow(Place place, const Sample& x);
   void cut_free(Place place);
   void find_rivals(std::size_t group, Place grown);
-  Bounds bounds(Place place) const;
-  void set_bounds(Place place, const Bounds& bounds);
 
   void break_tie(const Sample& x, double best, Verdict& verdict) const;
   template <class Use>
@@ -51,17 +44,13 @@ class ContractionEngine : public Engine {
   double finish(const Group& g, Slot slot, const Sample& x, std::size_t seen, double dist,
                 double known, double bar) const;
   double mixed(double dist, double known) const;
-  double from_centre(const Group& g, Slot slot, const Sample& x) const;
 
   ContractionSettings settings_;
   double weight_num_, weight_cat_;  // one half each; 1 and 0 where there is one kind only
   std::uint32_t needed_ = 0;        // categories of a sample that a box must know to take it
 
   // Working memory of learn, kept between samples.
-  std::optional<Candidate> container_, best_;
   std::vector<std::pair<std::uint64_t, Place>> rivals_;
-  Bounds grown_;
-  std::vector<double> epsilon_;
 };
 
 }  // namespace boxwise

@@ -7,7 +7,6 @@
 namespace boxwise {
 
 using std::size_t;
-using std::uint64_t;
 
 // The oldest box that contains the sample takes it; else the candidate of highest membership that
 // may grow, which is then cut apart from every box of another class; else a new box.
@@ -17,7 +16,7 @@ void ContractionEngine::learn_one(const Sample& x) {
   visit_candidate_groups(x, [&](size_t group) { collect(group, x); });
   if (container_) return take(container_->place, x, false);
   if (!best_) return create(x);
-  cut_free(grow(best_->place, x));
+  cut_free(take_and_find(best_->place, x));
 }
 
 void ContractionEngine::collect(size_t group, const Sample& x) {
@@ -55,39 +54,21 @@ void ContractionEngine::consider(size_t group, Slot slot, const Sample& x, size_
     dist = std::max(dist, stick_out(v, w, p.xl, p.xu, p.slope));
   }
   if (dist == 0 && known == static_cast<double>(r_) && contains(g, slot, x))
-    return offer_container(group, slot);
-  const double degree = mixed(dist, known);
-  const uint64_t id = g.id[slot];
-  if (!best_ || degree > best_->degree || (degree == best_->degree && id < best_->id))
-    best_ = Candidate{degree, id, {group, slot}};
-}
-
-void ContractionEngine::offer_container(size_t group, Slot slot) {
-  const uint64_t id = groups_[group].id[slot];
-  if (!container_ || id < container_->id) container_ = Candidate{1.0, id, {group, slot}};
+    return offer(container_, group, slot, 1.0);
+  offer(best_, group, slot, mixed(dist, known));
 }
 
 void ContractionEngine::find_container(size_t group, const Sample& x) {
   const Group& g = groups_[group];
   for (Slot slot = 0; slot < g.size(); ++slot)
-    if (contains(g, slot, x)) offer_container(group, slot);
+    if (contains(g, slot, x)) offer(container_, group, slot, 1.0);
 }
 
 // Membership one, decided without rounding.
 bool ContractionEngine::contains(const Group& g, Slot slot, const Sample& x) const {
-  for (const Probe& p : x.probes)
-    if (!(g.V[p.j][slot] <= p.xl && p.xu <= g.W[p.j][slot])) return false;
   for (size_t j = 0; j < r_; ++j)
     if (g.D[j].count(slot, x.codes[j]) == 0) return false;
-  return true;
-}
-
-// Returns where the box is then: a label makes an unlabelled box one of its class.
-Engine::Place ContractionEngine::grow(Place place, const Sample& x) {
-  take(place, x, true);
-  if (place.group > 0 || x.label < 0) return place;
-  const size_t group = static_cast<size_t>(x.label) + 1;
-  return {group, static_cast<Slot>(groups_[group].size() - 1)};
+  return covers(g, slot, x);
 }
 
 // In order of creation. What is cut only shrinks: a box that does not meet the grown one now will
@@ -99,8 +80,7 @@ void ContractionEngine::cut_free(Place place) {
     if (place.group == 0 || group != place.group) find_rivals(group, place);
   if (rivals_.empty()) return;
   std::sort(rivals_.begin(), rivals_.end(), [](auto& a, auto& b) { return a.first < b.first; });
-  epsilon_.resize(n_);
-  for (size_t j = 0; j < n_; ++j) epsilon_[j] = EPSILON * width(j);
+  measure_epsilon();
   for (const auto& [id, rival] : rivals_) {
     Bounds other = bounds(rival);
     if (contract(grown_, other, epsilon_)) set_bounds(rival, other);
@@ -123,26 +103,6 @@ void ContractionEngine::find_rivals(size_t group, Place grown) {
       const bool itself = group == grown.group && place.slot == grown.slot;
       if (!itself && meet(grown_, bounds(place))) rivals_.emplace_back(h.id[place.slot], place);
     }
-  }
-}
-
-Bounds ContractionEngine::bounds(Place place) const {
-  const Group& g = groups_[place.group];
-  Bounds b;
-  b.V.resize(n_);
-  b.W.resize(n_);
-  for (size_t j = 0; j < n_; ++j) {
-    b.V[j] = g.V[j][place.slot];
-    b.W[j] = g.W[j][place.slot];
-  }
-  return b;
-}
-
-void ContractionEngine::set_bounds(Place place, const Bounds& b) {
-  Group& g = groups_[place.group];
-  for (size_t j = 0; j < n_; ++j) {
-    g.V[j][place.slot] = b.V[j];
-    g.W[j][place.slot] = b.W[j];
   }
 }
 

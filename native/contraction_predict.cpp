@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "contraction_engine.hpp"
@@ -110,16 +109,6 @@ double ContractionEngine::finish(const Group& g, Slot slot, const Sample& x, siz
 double ContractionEngine::mixed(double dist, double known) const {
   const double b_cat = r_ > 0 ? known / static_cast<double>(r_) : 0.0;
   return weight_num_ * (1.0 - std::min(dist, 1.0)) + weight_cat_ * b_cat;
-}
-
-// The Manhattan distance of the centres, the ranges taken as 1.
-double ContractionEngine::from_centre(const Group& g, Slot slot, const Sample& x) const {
-  double total = 0;
-  for (const Probe& p : x.probes) {
-    const double v = g.V[p.j][slot], w = g.W[p.j][slot], whole = width(p.j);
-    if (v <= w && whole > 0) total += std::abs((p.xl + p.xu) / 2 - (v + w) / 2) / whole;
-  }
-  return total;
 }
 
 void ContractionEngine::degrees(const Group& g, const Sample& x, double* out) const {

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import subprocess
 import sys
 import threading
-import time
 import warnings
 from typing import Any
 
@@ -331,13 +331,21 @@ def test_a_score_that_is_nan_is_never_on_the_front():
         run(scoring=lambda clf, X, y: float("nan"), n_trials=10)
 
 
-def test_nothing_is_printed_warned_of_or_left_changed(capfd):
-    level = optuna.logging.get_verbosity()
+def test_nothing_is_logged_printed_warned_of_or_left_changed(capfd, monkeypatch):
+    logger = logging.getLogger("optuna")
+    logged: list[logging.LogRecord] = []
+    handler = logging.Handler()
+    monkeypatch.setattr(handler, "emit", logged.append)
+    level = logger.getEffectiveLevel()
+    assert level <= logging.INFO
+    logger.addHandler(handler)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         run(space={"gamma": [1.0, [1.0] * 6], "theta": (0.1, 1)}, n_trials=30)
+    logger.removeHandler(handler)
+    assert logged == []
     assert capfd.readouterr() == ("", "")
-    assert optuna.logging.get_verbosity() == level
+    assert logger.getEffectiveLevel() == level
 
 
 def test_progress_is_told_in_fits():
@@ -350,18 +358,22 @@ def test_progress_is_told_in_fits():
     assert {30, 60} <= {*done}, "the end of each generation"
 
 
-def test_an_interrupt_keeps_what_the_finished_generations_found(monkeypatch):
-    whole = run(n_trials=20)
-    tried = Trials.run
+def interrupt_generation(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    whole = Trials.run
     calls = []
 
-    def interrupted(self, candidates, **arguments):
-        calls.append(len(candidates))
-        if len(calls) == 3:
+    def interrupted(self: Trials, candidates: Any, **arguments: Any) -> Any:
+        calls.append(candidates)
+        if len(calls) == number:
             raise KeyboardInterrupt
-        return tried(self, candidates, **arguments)
+        return whole(self, candidates, **arguments)
 
     monkeypatch.setattr(Trials, "run", interrupted)
+
+
+def test_an_interrupt_keeps_what_the_finished_generations_found(monkeypatch):
+    whole = run(n_trials=20)
+    interrupt_generation(monkeypatch, 3)
     with pytest.warns(UserWarning, match=r"stopped after 20 of 400 trials"):
         cut = run(n_trials=400, refit=True)
     assert outcome(cut) == outcome(whole)
@@ -370,33 +382,44 @@ def test_an_interrupt_keeps_what_the_finished_generations_found(monkeypatch):
     assert states == ["COMPLETE"] * 20 + ["FAIL"] * 10
 
 
-def test_progress_may_stop_the_search_but_for_the_first_generation():
-    def stop_after(fits: int) -> Any:
-        def stop(done: int, total: int) -> None:
-            if done > fits:
-                raise KeyboardInterrupt
-
-        return stop
-
-    with pytest.warns(UserWarning, match=r"stopped after \d+ of 400 trials"):
-        cut = run(n_trials=400, progress=stop_after(61))
-    assert len(cut.candidates_) <= 30
+def test_an_interrupt_of_the_first_generation_goes_on_to_the_caller(monkeypatch):
+    interrupt_generation(monkeypatch, 1)
     with pytest.raises(KeyboardInterrupt):
-        run(n_trials=10, population_size=20, progress=stop_after(-1))
+        run()
+
+
+def test_progress_may_stop_the_search(monkeypatch):
+    whole = Trials.run
+
+    def silent(self: Trials, candidates: Any, *, n_jobs: Any, report: Any) -> Any:
+        return whole(self, candidates, n_jobs=n_jobs)  # so that only ends of generations are told
+
+    def stop(done: int, total: int) -> None:
+        if done >= 90:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Trials, "run", silent)
+    with pytest.warns(UserWarning, match="stopped after 30 of 400 trials"):
+        cut = run(n_trials=400, progress=stop)
+    assert len(cut.study_.trials) == 30
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # at the end there is nothing left to stop
+        assert outcome(run(n_trials=30, progress=stop)) == outcome(cut)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of another kind")
 def test_ctrl_c_ends_the_search():
-    def press() -> None:
-        time.sleep(1.5)
-        os.kill(os.getpid(), signal.SIGINT)
+    presses: list[threading.Timer] = []
 
-    thread = threading.Thread(target=press)
-    thread.start()
+    def press(done: int, total: int) -> None:
+        if done >= 60 and not presses:
+            presses.append(threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)))
+            presses[0].start()
+
     with pytest.warns(UserWarning, match="stopped after"):
-        evolution = run(n_trials=1_000_000)
-    thread.join()
+        evolution = run(n_trials=1_000_000, progress=press)
     assert points(evolution.front_) == unbeaten(points(evolution.candidates_))
+    assert {t.state.name for t in evolution.study_.trials} <= {"COMPLETE", "FAIL"}
 
 
 @pytest.mark.parametrize(
@@ -460,4 +483,5 @@ def test_without_optuna_the_error_tells_what_to_install(monkeypatch):
 
 def test_the_library_is_imported_without_optuna():
     code = "import sys, boxwise.tuning; sys.exit('optuna' in sys.modules)"
-    subprocess.run([sys.executable, "-c", code], check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -168,6 +168,14 @@ def test_given_axes_are_used_and_legible_whatever_their_size(size, best):
     assert_legible(ax)
 
 
+@pytest.mark.parametrize("layout", ["constrained", "tight"])
+@pytest.mark.parametrize("fontsize", [10, 16])
+def test_it_is_legible_after_the_layout_has_moved_the_axes(layout, fontsize):
+    figure, ax = plt.subplots(figsize=(5, 3), layout=layout)
+    figure.suptitle("A title\nof two lines", fontsize=20)
+    assert_legible(plot_pareto(cloud(50), ax=ax, fontsize=fontsize))
+
+
 def test_only_small_axes_do_without_the_parameters():
     _, (small, _) = plt.subplots(2, 1, figsize=(3, 3))
     _, large = plt.subplots(figsize=(6, 4))

@@ -47,7 +47,7 @@ class Evolution:
     cv_results_ : dict of arrays
         The same as the table that `tune` returns.
     best_index_, best_params_, best_score_
-        Of the candidate with the best score; of those with the fewest boxes among equals.
+        Of the candidate with the best score; among equals, of the one with the fewest boxes.
     best_estimator_ : estimator
         It, fitted to all rows; None if ``refit=False``.
     n_splits_ : int
@@ -56,6 +56,17 @@ class Evolution:
         What the score is called.
     study_ : optuna.study.Study
         What Optuna knows: all trials, for its own plots and analyses.
+
+    Examples
+    --------
+    >>> from boxwise import HyperboxClassifier
+    >>> from boxwise.tuning import evolve
+    >>> rows = [[7 * i % 20, "ab"[i % 2]] for i in range(20)]
+    >>> labels = ["low" if number < 10 else "high" for number, _ in rows]
+    >>> found = evolve(HyperboxClassifier(), rows, labels, {"theta": [0.1, 0.5]}, cv=2)
+    >>> print(found)
+       boxes  class balanced accuracy
+         4.0  0.908 ± 0.092  theta=0.5
     """
 
     front_: list[Candidate] = field(repr=False)
@@ -203,10 +214,9 @@ def evolve(
         search.abandon()
         if not search.found:
             raise
-        warnings.warn(
-            f"stopped after {search.n_told} of {n_trials} trials; the result is what they found",
-            stacklevel=2,
-        )
+        if search.n_told < n_trials:
+            message = f"stopped after {search.n_told} of {n_trials} trials; they are the result"
+            warnings.warn(message, stacklevel=2)
     return _evolution(search, classifier, X, y, refit=refit, score_name=_score_name(scoring, by))
 
 

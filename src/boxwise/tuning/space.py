@@ -67,6 +67,5 @@ def as_choices(name: str, given: Any) -> list[Any]:
 
 
 def are_plain(choices: list[Any]) -> bool:
-    """Say whether Optuna can tell the choices apart: to it, 1 and True are the same."""
-    plain = all(isinstance(choice, bool | int | float | str | None) for choice in choices)
-    return plain and len({*choices}) == len(choices)
+    """Say whether Optuna can take the choices as they are."""
+    return all(isinstance(choice, bool | int | float | str | None) for choice in choices)

@@ -37,6 +37,10 @@ class Pair:
 
 
 def pairs() -> list[Pair]:
+    # Names that NumPy has dropped since, and that hyperbox-brain's M1 still asks for.
+    for name, kind in (("object", object), ("int", int), ("float", float)):
+        if name not in vars(np):
+            setattr(np, name, kind)
     from hbbrain.mixed_data.freq_cat_onln_gfmm import FreqCatOnlineGFMM
     from hbbrain.mixed_data.onehot_onln_gfmm import OneHotOnlineGFMM
     from hbbrain.numerical_data.batch_learner.accel_agglo_gfmm import (

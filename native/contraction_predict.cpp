@@ -78,10 +78,10 @@ void ContractionEngine::visit_best_of_block(const Group& g, const Sample& x, siz
   reach_for(bar);
   std::fill_n(dist, m, 0.0);
   size_t seen = 0, left = r_ > 0 ? kernels::within(dist, room, inside, m) : m;
-  for (; seen < all && left > few(m); seen = std::min(seen + 2, all))
+  for (; seen < all && left > m / 16; seen = std::min(seen + 2, all))
     left = kernels::approach(side(seen), side(seen + 1), room, dist, m);
   if (left == 0) return;
-  if (seen == all && left > few(m))  // all is known of them: only the best matter
+  if (seen == all && left > m / 16)  // all is known of them: only the best matter
     reach_for(std::max(bar, kernels::highest(dist, known, unit, weight_num_, weight_cat_, m) -
                                 ROUNDING));
   kernels::within(dist, room, inside, m);

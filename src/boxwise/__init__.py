@@ -8,6 +8,7 @@ from boxwise.learners import (
     OnlineGFMM,
     ShindeGFMM,
     estimate_alpha,
+    iol_pipeline,
     load,
 )
 from boxwise.tuning import tune
@@ -21,6 +22,7 @@ __all__ = [
     "OnlineGFMM",
     "ShindeGFMM",
     "estimate_alpha",
+    "iol_pipeline",
     "load",
     "tune",
 ]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 import boxwise
 from boxwise import HyperboxClassifier, OnlineGFMM, ShindeGFMM
@@ -41,7 +42,8 @@ def test_a_loaded_model_goes_on_learning_where_it_was(
     clf: Any, table: pd.DataFrame, labels: list[str], state: Callable[[Any], bytes], tmp_path: Any
 ) -> None:
     X = table[["age", "income"]] if isinstance(clf, OnlineGFMM) else table
-    clf.partial_fit(X[:60], labels[:60]).save(tmp_path / "model.box")
+    clf = clone(clf).partial_fit(X[:60], labels[:60])
+    clf.save(tmp_path / "model.box")
     loaded = boxwise.load(tmp_path / "model.box")
     assert state(loaded.partial_fit(X[60:], labels[60:])) == state(
         clf.partial_fit(X[60:], labels[60:])

@@ -3,6 +3,7 @@
 from boxwise.learners.agglomerative_gfmm import AgglomerativeGFMM
 from boxwise.learners.alpha import estimate_alpha
 from boxwise.learners.castillo_gfmm import CastilloGFMM
+from boxwise.learners.encoders import iol_pipeline
 from boxwise.learners.hyperbox_classifier import HyperboxClassifier
 from boxwise.learners.improved_online_gfmm import ImprovedOnlineGFMM
 from boxwise.learners.online_gfmm import OnlineGFMM
@@ -17,5 +18,6 @@ __all__ = [
     "OnlineGFMM",
     "ShindeGFMM",
     "estimate_alpha",
+    "iol_pipeline",
     "load",
 ]

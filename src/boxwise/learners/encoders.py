@@ -86,7 +86,7 @@ def iol_pipeline(
 
     Examples
     --------
-    >>> from boxwise.learners.encoders import iol_pipeline
+    >>> from boxwise import iol_pipeline
     >>> rows = [
     ...     {"age": 23, "job": "student"},
     ...     {"age": 25, "job": "student"},

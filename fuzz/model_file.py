@@ -27,7 +27,15 @@ from typing import Any
 
 import numpy as np
 
-from boxwise import HyperboxClassifier, load
+from boxwise import (
+    AgglomerativeGFMM,
+    CastilloGFMM,
+    HyperboxClassifier,
+    ImprovedOnlineGFMM,
+    OnlineGFMM,
+    ShindeGFMM,
+    load,
+)
 from boxwise.store import ModelFileError
 
 PREFIX, DIGEST = 20, 32
@@ -58,6 +66,15 @@ def seeds(folder: Path) -> list[tuple[bytes, list[list[Any]]]]:
             clf.partial_fit(rows, labels, classes=["later"] if unlabelled is None else [9])
             clf.save(folder / "seed.box")
             found.append(((folder / "seed.box").read_bytes(), rows))
+    for learner in (OnlineGFMM(), ImprovedOnlineGFMM()):
+        learner.set_params(theta=0.3).fit(ROWS["numbers"], ["p", "q", "p", "r"])
+        learner.save(folder / "seed.box")
+        found.append(((folder / "seed.box").read_bytes(), ROWS["numbers"]))
+    for name, listed in (("mixed", [1, 2]), ("words", [0, 1])):
+        for clf in (ShindeGFMM(), CastilloGFMM(eta=0.9), AgglomerativeGFMM(delta=0.9)):
+            clf.set_params(theta=0.9, categorical_features=listed)
+            clf.fit(ROWS[name], ["p", "q", "p", "r"]).save(folder / "seed.box")
+            found.append(((folder / "seed.box").read_bytes(), ROWS[name]))
     many = [[float(i % 7), f"v{i}", i % 3 == 0] for i in range(90)]  # more than 64 values: sparse
     HyperboxClassifier(theta=0.5, delta=0.4, condition="mean").fit(
         many, [f"c{i % 4}" for i in range(90)]
@@ -170,8 +187,9 @@ def use_labels(clf: HyperboxClassifier, rows: list[list[Any]]) -> None:
     assert np.allclose(probabilities.sum(axis=1), 1)
     assert clf.classes_[probabilities.argmax(axis=1)].tolist() == predicted.tolist()
     # Refused for odd parameters, or because a box is full.
-    with contextlib.suppress(ValueError, TypeError, OverflowError):
-        clf.partial_fit(rows, predicted)
+    if hasattr(clf, "partial_fit"):
+        with contextlib.suppress(ValueError, TypeError, OverflowError):
+            clf.partial_fit(rows, predicted)
 
 
 def main() -> int:

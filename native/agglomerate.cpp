@@ -52,7 +52,7 @@ AgglomerativeEngine::AgglomerativeEngine(size_t n_continuous, size_t n_categoric
 }
 
 std::unique_ptr<Engine> AgglomerativeEngine::fresh() const {
-  return std::make_unique<AgglomerativeEngine>(n_, r_, how_, ranges_, pulse_);
+  return std::make_unique<AgglomerativeEngine>(n_, r_, how_, ranges_);
 }
 
 void AgglomerativeEngine::configure(AgglomerativeSettings settings) {

@@ -27,6 +27,8 @@ class AgglomerativeEngine : public EntropyEngine {
                       AgglomerativeSettings settings, std::vector<Range> ranges,
                       std::function<void()> pulse = {});
   std::unique_ptr<Engine> fresh() const override;
+  bool needs_all_rows() const override { return true; }
+  void set_pulse(std::function<void()> pulse) override { pulse_ = std::move(pulse); }
 
   void configure(AgglomerativeSettings settings);
   void learn(const Rows& rows, const std::int32_t* labels) override;

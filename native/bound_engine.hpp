@@ -32,6 +32,8 @@ class BoundEngine : public CuttingEngine {
   BoundEngine(std::size_t n_continuous, std::size_t n_categorical, BoundSettings settings,
               std::vector<Range> ranges, std::function<void()> pulse = {});
   std::unique_ptr<Engine> fresh() const override;
+  bool needs_all_rows() const override { return true; }
+  void set_pulse(std::function<void()> pulse) override { pulse_ = std::move(pulse); }
 
   void configure(BoundSettings settings);
   void learn(const Rows& rows, const std::int32_t* labels) override;

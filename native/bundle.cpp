@@ -9,6 +9,10 @@ namespace boxwise {
 
 using std::size_t;
 
+namespace {
+constexpr size_t STRETCH = 64;  // rows learned between two pulses
+}  // namespace
+
 Bundle::Bundle(size_t n_continuous, size_t n_categorical, const EntropySettings& common,
                std::vector<Range> ranges, std::vector<Member> members)
     : EntropyEngine(n_continuous, n_categorical, loosest(common, members), std::move(ranges)),
@@ -62,13 +66,15 @@ void Bundle::list_settings() {
     choices_.push_back({position(thetas_, member.theta), position(deltas_, member.delta), NEW});
 }
 
-void Bundle::learn_together(const Rows& rows, const std::int32_t* labels, const Push& push) {
+void Bundle::learn_together(const Rows& rows, const std::int32_t* labels, const Push& push,
+                            const std::function<void()>& pulse) {
   if (next_ == 0) {
     Engine::check(rows);
     check_labels(rows, labels);
   }
   Sample x;
   while (next_ < rows.count) {
+    if (next_ % STRETCH == 0) pulse();
     read_to_learn(rows, next_, labels[next_], x);
     ++next_;
     if (members_.size() == 1)

@@ -25,8 +25,10 @@ class Bundle : public EntropyEngine {
   Bundle(std::size_t n_continuous, std::size_t n_categorical, const EntropySettings& common,
          std::vector<Range> ranges, std::vector<Member> members);
 
-  // Learn the rows that are left. Members that part company go on in bundles of their own.
-  void learn_together(const Rows& rows, const std::int32_t* labels, const Push& push);
+  // Learn the rows that are left. Members that part company go on in bundles of their own. `pulse` is
+  // called every now and then; what it throws ends the learning.
+  void learn_together(const Rows& rows, const std::int32_t* labels, const Push& push,
+                      const std::function<void()>& pulse);
 
   const std::vector<Member>& members() const { return members_; }
   void use(double alpha);  // predict with it from now on

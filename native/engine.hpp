@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
@@ -52,6 +53,10 @@ class Engine {
   virtual std::unique_ptr<Engine> fresh() const = 0;
 
   virtual void learn(const Rows& rows, const std::int32_t* labels);
+  // Whether rows may be learned in several calls; if not, `learn` itself must be stopped on the way.
+  virtual bool needs_all_rows() const { return false; }
+  // Called every now and then by a `learn` that needs all rows; what it throws ends the learning.
+  virtual void set_pulse(std::function<void()>) {}
   void remove(std::uint64_t id);
   void restore(const Snapshot& boxes);  // all but the ranges, which the constructor takes
 

@@ -1,11 +1,13 @@
 #include "trials.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <typeinfo>
 
@@ -18,10 +20,13 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 constexpr auto PATIENCE = std::chrono::milliseconds(50);  // between two reports
+constexpr size_t STRETCH = 512;  // rows learned or predicted between two looks at whether to stop
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
+
+struct Stopped {};
 
 // What the threads have to do and what became of it. The latest job is done first, so that bundles
 // that have forked are finished, and their boxes forgotten, before others begin.
@@ -48,6 +53,7 @@ class Queue {
       std::exception_ptr failure;
       try {
         finished = job(*this);
+      } catch (const Stopped&) {
       } catch (...) {
         failure = std::current_exception();
       }
@@ -71,6 +77,11 @@ class Queue {
     changed_.notify_all();
   }
 
+  // For a job to call every now and then: leaves it if the work has been stopped.
+  void pulse() const {
+    if (stopped_) throw Stopped();
+  }
+
   // Wait until `threads` workers have left.
   void watch(size_t threads, const std::function<void(size_t)>& report) {
     std::unique_lock hold(lock_);
@@ -89,16 +100,22 @@ class Queue {
   std::condition_variable changed_;
   std::vector<Job> jobs_;
   size_t running_ = 0, done_ = 0, left_ = 0;
-  bool stopped_ = false;
+  std::atomic<bool> stopped_ = false;
   std::exception_ptr failure_;
 };
 
-// Threads that are joined whatever happens.
+// Threads that are joined whatever happens; as many as the system gives, but at least one.
 class Crew {
  public:
   Crew(Queue& queue, size_t threads) : queue_(queue) {
-    for (size_t t = 0; t < threads; ++t) threads_.emplace_back([&queue] { queue.work(); });
+    threads_.reserve(threads);
+    try {
+      while (threads_.size() < threads) threads_.emplace_back([&queue] { queue.work(); });
+    } catch (const std::system_error&) {
+      if (threads_.empty()) throw;
+    }
   }
+  size_t size() const { return threads_.size(); }
   ~Crew() {
     queue_.stop();
     for (auto& thread : threads_) thread.join();
@@ -109,26 +126,49 @@ class Crew {
   std::vector<std::thread> threads_;
 };
 
-void answer(const Engine& engine, Trial& trial) {
+// In stretches, so that it can be stopped.
+template <class Use>
+void in_stretches(const Rows& rows, const Engine& engine, const Queue& queue, Use use) {
+  const size_t n = engine.n_continuous(), r = engine.n_categorical();
+  for (size_t begin = 0; begin < rows.count; begin += STRETCH) {
+    queue.pulse();
+    use(begin, Rows{std::min(STRETCH, rows.count - begin), rows.lower + begin * n,
+                    rows.upper + begin * n, rows.codes + begin * r});
+  }
+}
+
+void answer(const Engine& engine, Trial& trial, const Queue& queue) {
   const auto start = Clock::now();
-  engine.predict(trial.fold->test, trial.predicted);
-  if (trial.probabilities != nullptr)
-    *trial.probabilities = engine.probabilities(trial.fold->test, engine.n_classes());
+  in_stretches(trial.fold->test, engine, queue, [&](size_t begin, const Rows& rows) {
+    engine.predict(rows, trial.predicted + begin);
+    if (trial.probabilities == nullptr) return;
+    const auto shares = engine.probabilities(rows, engine.n_classes());
+    trial.probabilities->insert(trial.probabilities->end(), shares.begin(), shares.end());
+  });
   trial.predict_seconds = seconds_since(start);
   trial.boxes = engine.n_boxes();
 }
 
-size_t run_alone(Trial& trial) {
+size_t run_alone(Trial& trial, const Queue& queue) {
   const std::unique_ptr<Engine> engine = trial.prototype->fresh();
+  const Fold& fold = *trial.fold;
   const auto start = Clock::now();
-  engine->learn(trial.fold->train, trial.fold->labels);
+  if (engine->needs_all_rows()) {
+    engine->set_pulse([&queue] { queue.pulse(); });
+    engine->learn(fold.train, fold.labels);
+  } else {
+    in_stretches(fold.train, *engine, queue, [&](size_t begin, const Rows& rows) {
+      engine->learn(rows, fold.labels + begin);
+    });
+  }
   trial.learn_seconds = seconds_since(start);
-  answer(*engine, trial);
+  answer(*engine, trial, queue);
   return 1;
 }
 
 // The members of a bundle have the same boxes at the end; those with the same alpha, the same answers.
-void answer_all(Bundle& bundle, std::vector<Trial>& trials, double learn_seconds) {
+void answer_all(Bundle& bundle, std::vector<Trial>& trials, double learn_seconds,
+                const Queue& queue) {
   const auto& members = bundle.members();
   const double share = 1.0 / static_cast<double>(members.size());
   const Trial* last = nullptr;
@@ -137,7 +177,7 @@ void answer_all(Bundle& bundle, std::vector<Trial>& trials, double learn_seconds
     Trial& trial = trials[member.trial];
     if (last == nullptr || member.alpha != alpha) {
       bundle.use(member.alpha);
-      answer(bundle, trial);
+      answer(bundle, trial, queue);
     } else {
       std::copy_n(last->predicted, trial.fold->test.count, trial.predicted);
       if (trial.probabilities != nullptr) *trial.probabilities = *last->probabilities;
@@ -156,8 +196,8 @@ size_t run_bundle(Bundle& bundle, std::vector<Trial>& trials, Queue& queue) {
   bundle.learn_together(fold.train, fold.labels, [&](std::unique_ptr<Bundle> fork) {
     std::shared_ptr<Bundle> shared = std::move(fork);  // a std::function must be copyable
     queue.push([shared, &trials](Queue& q) { return run_bundle(*shared, trials, q); });
-  });
-  answer_all(bundle, trials, seconds_since(start));
+  }, [&queue] { queue.pulse(); });
+  answer_all(bundle, trials, seconds_since(start), queue);
   return bundle.members().size();
 }
 
@@ -182,7 +222,7 @@ void plan(std::vector<Trial>& trials, Queue& queue) {
   std::vector<std::vector<size_t>> bundles;
   for (size_t i = 0; i < trials.size(); ++i) {
     if (typeid(*trials[i].prototype) != typeid(EntropyEngine)) {
-      queue.push([&trial = trials[i]](Queue&) { return run_alone(trial); });
+      queue.push([&trial = trials[i]](Queue& q) { return run_alone(trial, q); });
       continue;
     }
     auto at = std::find_if(bundles.begin(), bundles.end(), [&](const auto& bundle) {
@@ -212,7 +252,7 @@ void run(std::vector<Trial>& trials, size_t threads,
   Queue queue;
   plan(trials, queue);
   const Crew crew(queue, threads);
-  queue.watch(threads, report);
+  queue.watch(crew.size(), report);
 }
 
 }  // namespace boxwise

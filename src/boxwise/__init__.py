@@ -10,6 +10,7 @@ from boxwise.learners import (
     estimate_alpha,
     iol_pipeline,
     load,
+    merge,
 )
 from boxwise.tuning import tune
 
@@ -24,5 +25,6 @@ __all__ = [
     "estimate_alpha",
     "iol_pipeline",
     "load",
+    "merge",
     "tune",
 ]

@@ -8,7 +8,7 @@ import pytest
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 import boxwise
-from boxwise import HyperboxClassifier, estimate_alpha
+from boxwise import HyperboxClassifier, ShindeGFMM, estimate_alpha
 from boxwise.evaluate import cba_scorer, class_balanced_accuracy
 
 
@@ -38,7 +38,7 @@ def by_hand(clf: HyperboxClassifier, X: pd.DataFrame, y: np.ndarray, *, scores_o
 def test_the_formulas_of_the_paper(
     complete: pd.DataFrame, labels: list[str], scores_only, columns, theta, delta, condition
 ) -> None:
-    X, y = complete[columns.split()], np.array(labels)
+    X, y = complete[columns], np.array(labels)
     clf = HyperboxClassifier(theta, delta, condition=condition)
     alpha = estimate_alpha(clf, X, y, scores_only=scores_only)
     assert alpha == pytest.approx(by_hand(clf, X, y, scores_only=scores_only), rel=1e-12)
@@ -95,6 +95,21 @@ def test_learning_goes_on_with_the_alpha_that_fit_found(
 def test_partial_fit_alone_cannot_estimate(table: pd.DataFrame, labels: list[str]) -> None:
     with pytest.raises(ValueError, match=r"alpha='estimate' needs all rows: call fit first"):
         HyperboxClassifier(alpha="estimate").partial_fit(table, labels)
+
+
+def test_a_change_of_mind_after_fit_needs_another_fit(
+    table: pd.DataFrame, labels: list[str]
+) -> None:
+    clf = HyperboxClassifier(alpha="auto").fit(table, labels)
+    for alpha in ("estimate", "estimate-scores"):
+        with pytest.raises(ValueError, match="call fit first"):
+            clf.set_params(alpha=alpha).partial_fit(table, labels)
+        clf.fit(table, labels).partial_fit(table, labels)
+
+
+def test_another_learner_has_no_alpha(table: pd.DataFrame, labels: list[str]) -> None:
+    with pytest.raises(TypeError, match="ShindeGFMM has no alpha to estimate"):
+        estimate_alpha(ShindeGFMM(), table, labels)
 
 
 def test_fit_estimates_anew(table: pd.DataFrame, labels: list[str]) -> None:

@@ -375,3 +375,21 @@ def test_a_data_set_of_the_paper_is_learned(encoder):
     pipeline.fit(X[::2], y[::2])
     always_one = class_balanced_accuracy(y[1::2], np.full(len(y[1::2]), "1"))
     assert class_balanced_accuracy(y[1::2], pipeline.predict(X[1::2])) > always_one + 0.1
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_rows_without_a_label_do_not_count_as_a_class(encoder: str) -> None:
+    rows = [{"x": float(i), "c": "ab"[i % 2]} for i in range(12)]
+    labels = [["no", "yes"][i % 2] for i in range(12)]
+    marked = [*labels[:9], "?", "?", "?"]
+    clf = iol_pipeline(encoder, unlabelled="?").fit(rows, marked)
+    assert clf.classes_.tolist() == ["no", "yes"]
+    assert len(clf["iol"].boxes_) > 0
+    if encoder != "ordinal":
+        alone = iol_pipeline(encoder).fit(rows[:9], labels[:9])
+        np.testing.assert_allclose(clf["encode"].transform(rows), alone["encode"].transform(rows))
+
+
+def test_an_encoder_that_uses_labels_needs_one() -> None:
+    with pytest.raises(ValueError, match="no row has a label"):
+        iol_pipeline("target", unlabelled="?").fit([["a"], ["b"]], ["?", "?"])

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -25,7 +26,15 @@ from boxwise.learners.saved import _LEARNERS
 
 EVERY = [learner() for learner in _LEARNERS.values()]
 VARIANTS: list[HyperboxLearner] = [HyperboxClassifier(condition="mean")]
-every_estimator = pytest.mark.parametrize("clf", EVERY, ids=lambda clf: type(clf).__name__)
+
+
+def each(kind: type) -> Any:
+    chosen = [clf for clf in EVERY if isinstance(clf, kind)]
+    return pytest.mark.parametrize("clf", chosen, ids=lambda clf: type(clf).__name__)
+
+
+every_estimator = each(HyperboxLearner)
+online_estimator, batch_estimator = each(OnlineLearner), each(BatchLearner)
 
 
 def suited(clf: HyperboxLearner, table: pd.DataFrame) -> pd.DataFrame:
@@ -44,11 +53,12 @@ def test_it_is_public_and_online_or_batch(clf: HyperboxLearner) -> None:
     assert hasattr(clf, "partial_fit") == isinstance(clf, OnlineLearner)
 
 
-@every_estimator
-def test_a_batch_learner_says_why_it_has_no_partial_fit(clf: HyperboxLearner) -> None:
-    if isinstance(clf, BatchLearner):
-        with pytest.raises(AttributeError, match=r"has no partial_fit: .+ Call fit with all rows"):
-            clf.partial_fit([[1.0]], ["a"])
+@batch_estimator
+def test_a_batch_learner_says_why_it_has_no_partial_fit(clf: BatchLearner) -> None:
+    with pytest.raises(AttributeError, match=r"has no partial_fit: .+ Call fit with all rows"):
+        clf.partial_fit([[1.0]], ["a"])
+    with pytest.raises(NotFittedError, match="Call 'fit' with some rows first"):
+        clf.predict([[1.0]])
 
 
 @every_estimator
@@ -100,12 +110,10 @@ def test_saving_and_loading_gives_the_identical_model(
         np.testing.assert_array_equal(twin.membership(X), clf.membership(X))
 
 
-@every_estimator
+@online_estimator
 def test_rows_one_by_one_chunks_and_bulk_give_the_same_model(
-    clf: HyperboxLearner, table: pd.DataFrame, labels: list[str], state: Callable[[Any], bytes]
+    clf: OnlineLearner, table: pd.DataFrame, labels: list[str], state: Callable[[Any], bytes]
 ) -> None:
-    if not isinstance(clf, OnlineLearner):
-        return
     X = suited(clf, table)
     bulk = clone(clf).partial_fit(X, labels)
     for size in (1, 7):
@@ -126,6 +134,9 @@ def test_a_column_of_text_is_learned_or_refused_with_its_name_and_a_remedy(
         )
         with pytest.raises(ValueError, match=words + ".*HyperboxClassifier"):
             clone(clf).fit(X, labels)
+        fitted = clone(clf).fit(table[["age"]], labels)
+        with pytest.raises(ValueError, match=f"is not a number .*; {type(clf).__name__} takes"):
+            fitted.predict(table[["city"]].set_axis(["age"], axis=1))
     else:
         assert clone(clf).fit(X, labels).schema_.names == ("age", "city")
 

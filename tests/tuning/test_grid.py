@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
+import time
 from typing import Any
 
 import numpy as np
@@ -174,11 +178,21 @@ def test_a_bar_is_shown_on_request(capsys: pytest.CaptureFixture[str]) -> None:
         ({"scoring": ["accuracy", "f1_macro"]}, "say which decides"),
         ({"scoring": "accuracy", "refit": "f1"}, "refit names 'f1', but the scores are score"),
         ({"scoring": lambda clf, X, y: "good"}, "scoring must return a number, got 'good'"),
+        ({"scoring": lambda clf, X, y: clf.predict(X[:2]).sum()}, "as they are; use scikit-learn"),
+        ({"scoring": lambda clf, X, y: len(clf.boxes_)}, "not for boxes_; use scikit-learn"),
+        ({"scoring": 5}, "scoring must be a name, a scorer or several of them, not 5"),
+        ({"refit": lambda results: 0}, "refit must be True, False or the name of a score"),
+        ({"grid": []}, "the grid is empty"),
+        ({"cv": []}, "cv gives no folds"),
+        ({"cv": [([0, 1, 2], [])]}, "fold 0 of cv has no test rows"),
+        ({"n_jobs": "2"}, "n_jobs must be a whole number other than 0, not '2'"),
+        ({"n_jobs": 1.5}, "n_jobs must be a whole number other than 0, not 1.5"),
+        ({"n_jobs": 0}, "n_jobs must be a whole number other than 0, not 0"),
     ],
 )
 def test_mistakes_are_told(arguments: dict[str, Any], words: str) -> None:
     X, y = loan_table(60)
-    with pytest.raises((ValueError, TypeError), match=words):
+    with pytest.raises((ValueError, TypeError, AttributeError), match=words):
         tune(HyperboxClassifier(), X, y, **{"grid": {"theta": [0.1]}, "cv": 2, **arguments})
 
 
@@ -187,3 +201,53 @@ def test_another_estimator_is_refused_with_a_remedy() -> None:
 
     with pytest.raises(TypeError, match=r"DecisionTreeClassifier.*GridSearchCV"):
         tune(DecisionTreeClassifier(), [[1], [2]], [0, 1], {"max_depth": [1]}, cv=2)
+
+
+def test_what_is_no_table_is_told_as_fit_tells_it() -> None:
+    for X in ({"a": [1, 2]}, "table.csv"):
+        with pytest.raises((ValueError, TypeError)) as by_fit:
+            HyperboxClassifier().fit(X, ["a", "b"])
+        with pytest.raises(by_fit.type) as by_tune:
+            tune(HyperboxClassifier(), X, ["a", "b"], {"theta": [0.1]}, cv=2)
+        assert str(by_tune.value) == str(by_fit.value)
+    with pytest.raises(ValueError, match="y is None"):
+        tune(HyperboxClassifier(), [[1], [2]], None, {"theta": [0.1]}, cv=2)
+
+
+def test_several_scores_of_which_none_decides() -> None:
+    X, y = loan_table(60)
+    found = tune(
+        HyperboxClassifier(), X, y, {"theta": [0.1]}, 2, ["accuracy", "f1_macro"], refit=False
+    )
+    assert found.best_index_ == -1
+    assert {"mean_test_accuracy", "rank_test_f1_macro"} <= found.cv_results_.keys()
+
+
+def test_scores_that_are_no_number_are_warned_of() -> None:
+    X, y = loan_table(60)
+    with pytest.warns(UserWarning, match="non-finite"):
+        tune(HyperboxClassifier(), X, y, {"theta": [0.1]}, 2, lambda clf, X, y: float("nan"))
+
+
+def test_an_absurd_number_of_threads_does_no_harm() -> None:
+    X, y = loan_table(60)
+    found = tune(HyperboxClassifier(), X, y, {"theta": [i / 99 for i in range(99)]}, n_jobs=10**6)
+    assert len(found.cv_results_["params"]) == 99
+
+
+@pytest.mark.parametrize("learner", ["HyperboxClassifier", "CastilloGFMM", "OnlineGFMM"])
+def test_ctrl_c_ends_a_run_soon(learner: str) -> None:
+    code = f"""
+import numpy as np, boxwise
+rng = np.random.default_rng(0)
+X, y = rng.random((60_000, 4)), rng.integers(0, 2, 60_000)
+print("go", flush=True)
+boxwise.tune(boxwise.{learner}(0.02), X, y, {{"theta": [0.01, 0.02, 0.03]}}, cv=2)
+"""
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=-1, stderr=-1, text=True)
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)  # the runs would take far longer than that
+    assert "KeyboardInterrupt" in err

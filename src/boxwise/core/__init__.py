@@ -1,6 +1,7 @@
 """The Python face of the native engine: models that learn and predict, and their boxes."""
 
 from boxwise.core.boxes import Boxes, label_array
+from boxwise.core.joining import join
 from boxwise.core.model import Model
 from boxwise.core.settings import (
     AgglomerativeSettings,
@@ -23,6 +24,7 @@ __all__ = [
     "Outcome",
     "Range",
     "Settings",
+    "join",
     "label_array",
     "try_settings",
 ]

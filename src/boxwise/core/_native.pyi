@@ -130,6 +130,7 @@ class AgglomerativeEngine(EntropyEngine):
         similarity: str,
         min_similarity: float,
     ) -> None: ...
+    def join(self, other: AgglomerativeEngine) -> None: ...
 
 class Fold:
     def __init__(

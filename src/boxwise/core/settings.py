@@ -110,7 +110,8 @@ _BY_ALGORITHM: dict[str, type[Settings]] = {
 def settings_from_dict(data: Mapping[str, Any]) -> Settings:
     """Return the settings that `Settings.to_dict` wrote."""
     rest = {**data}
-    settings = _BY_ALGORITHM.get(str(rest.pop("algorithm")))
+    algorithm = str(rest.pop("algorithm", EntropySettings.algorithm))  # the only one at first
+    settings = _BY_ALGORITHM.get(algorithm)
     if settings is None:
-        raise ValueError(f"this boxwise has no algorithm {data['algorithm']!r}; upgrade it")
+        raise ValueError(f"this boxwise has no algorithm {algorithm!r}; upgrade it")
     return settings(**rest)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
+from joblib import cpu_count, effective_n_jobs
 from numpy.typing import NDArray
 
 from boxwise.core._native import Fold, run_trials
@@ -65,14 +66,17 @@ def try_settings(
     probabilities : bool
         Whether the shares of the classes are wanted besides the predictions.
     n_jobs : int or None
-        How many threads, as in scikit-learn; the results do not depend on it.
+        How many threads, as in scikit-learn, but no more than there are cores; the results do not
+        depend on it.
     report : callable, optional
         Called now and then with the number of trials done.
     """
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral | None) or n_jobs == 0:
+        raise ValueError(f"n_jobs must be a whole number other than 0, not {n_jobs!r}")
     prototypes: list[Any] = [
         settings.new_engine(fold.n_categorical, fold.ranges) for settings, fold in trials
     ]
-    threads = max(1, min(effective_n_jobs(n_jobs), len(trials)))
+    threads = max(1, min(effective_n_jobs(n_jobs), cpu_count(), len(trials)))
     done = run_trials(
         prototypes, [fold.native for _, fold in trials], probabilities, threads, report
     )

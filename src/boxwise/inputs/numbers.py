@@ -23,6 +23,10 @@ PLAIN_NUMBERS = frozenset({float, int, np.float64, NoneType})
 """What NumPy converts as we would. Not text: it would quietly read '12' as a number."""
 
 
+class NotANumberError(ValueError):
+    """Text in a column of numbers."""
+
+
 def to_floats(cells: Numbers, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the lower and upper bounds of a column; one and the same array without intervals."""
     if isinstance(cells, np.ndarray):
@@ -104,7 +108,7 @@ def within_limit(numbers: NDArray[np.float64]) -> bool:
 def _not_a_number(cell: object, name: str, row: int) -> Exception:
     remedy = "convert the column to numbers, or list it in categorical_features"
     if isinstance(cell, str):
-        return ValueError(
+        return NotANumberError(
             f"column {name!r}: {show(str(cell))} is not a number (row {row}); {remedy}"
         )
     return TypeError(

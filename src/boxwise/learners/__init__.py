@@ -6,6 +6,7 @@ from boxwise.learners.castillo_gfmm import CastilloGFMM
 from boxwise.learners.encoders import iol_pipeline
 from boxwise.learners.hyperbox_classifier import HyperboxClassifier
 from boxwise.learners.improved_online_gfmm import ImprovedOnlineGFMM
+from boxwise.learners.merging import merge
 from boxwise.learners.online_gfmm import OnlineGFMM
 from boxwise.learners.saved import load
 from boxwise.learners.shinde_gfmm import ShindeGFMM
@@ -20,4 +21,5 @@ __all__ = [
     "estimate_alpha",
     "iol_pipeline",
     "load",
+    "merge",
 ]

@@ -118,6 +118,8 @@ class AgglomerativeGFMM(BatchLearner):
         self.unlabelled = unlabelled
 
     def _settings(self, schema: Schema) -> AgglomerativeSettings:
+        if isinstance(self.alpha, str) and self.alpha != "auto":
+            raise ValueError(f"alpha must be 'auto' or a number from 0 to 1, not {self.alpha!r}")
         entropy = entropy_settings(
             self.theta, self.delta, self.alpha, self.gamma, self.condition, schema
         )

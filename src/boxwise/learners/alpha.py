@@ -66,6 +66,10 @@ def estimate_alpha(
     >>> clf.alpha_ == alpha
     True
     """
+    if not hasattr(classifier, "_settings_with"):
+        raise TypeError(
+            f"{type(classifier).__name__} has no alpha to estimate; use a HyperboxClassifier"
+        )
     table = classifier._read_training(X, y, upper)
     settings = classifier._settings_with("auto", table.schema)
     return alpha_for(table, settings, classifier.feature_range, scores_only=scores_only)

@@ -47,6 +47,7 @@ def iol_pipeline(
     theta: float = 0.2,
     gamma: Any = 1.0,
     categorical_features: Any = "from_dtype",
+    unlabelled: Any = None,
 ) -> Pipeline:
     """Make the pipeline that encodes categories as numbers, scales them and learns with IOL-GFMM.
 
@@ -68,6 +69,9 @@ def iol_pipeline(
     categorical_features : "from_dtype" or array-like, default="from_dtype"
         The categorical columns, as names, positions or a mask. With "from_dtype", columns of text,
         objects, categories, enumerations and truth values are categorical.
+    unlabelled : object, default=None
+        The mark of rows without a label, from which to learn too; encoders that use labels are
+        fitted to the others.
 
     Returns
     -------
@@ -101,9 +105,9 @@ def iol_pipeline(
     _class_of(encoder)  # a wrong name and a missing library are told here, not at the first fit
     pipeline = Pipeline(
         [
-            ("encode", CategoryEncoder(encoder, categorical_features)),
+            ("encode", CategoryEncoder(encoder, categorical_features, unlabelled)),
             ("scale", UnitScaler(clip=True)),
-            ("iol", ImprovedOnlineGFMM(theta, gamma, feature_range=(0, 1))),
+            ("iol", ImprovedOnlineGFMM(theta, gamma, (0, 1), unlabelled)),
         ]
     )
     return pipeline.set_output(transform="pandas")  # so that the boxes know the columns' names
@@ -123,6 +127,8 @@ class CategoryEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         One of `ENCODERS`.
     categorical_features : "from_dtype" or array-like, default="from_dtype"
         The categorical columns, as names, positions or a mask.
+    unlabelled : object, default=None
+        The mark of rows without a label. Encoders that use labels are fitted to the others.
 
     Attributes
     ----------
@@ -141,9 +147,12 @@ class CategoryEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     [[0.667], [0.5]]
     """
 
-    def __init__(self, encoder: str, categorical_features: Any = "from_dtype") -> None:
+    def __init__(
+        self, encoder: str, categorical_features: Any = "from_dtype", unlabelled: Any = None
+    ) -> None:
         self.encoder = encoder
         self.categorical_features = categorical_features
+        self.unlabelled = unlabelled
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the encoding of the categories.
@@ -214,14 +223,19 @@ class CategoryEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for vocabulary in schema.vocabularies:
             vocabulary.append(None)  # first, and so of the code _MISSING
         batch = self._read(X, schema, learn=True)
-        numbers = _class_numbers(y, batch.n_rows) if self.encoder in _WITH_LABELS else None
+        numbers = None
+        if self.encoder in _WITH_LABELS:
+            numbers = _class_numbers(y, batch.n_rows, self.unlabelled)
         schema.absorb(batch.additions)
         names, encoder = [*schema.continuous_names], None
         if schema.categorical:
             frame = _frame(batch)
             encoder = library_class(cols=[*frame.columns])
             with _quiet():
-                encoder.fit(frame, numbers)
+                if numbers is None:
+                    encoder.fit(frame)
+                else:
+                    encoder.fit(frame[numbers >= 0], numbers[numbers >= 0])
             names += self._encoded_names(schema, encoder.get_feature_names_out())
             if not names:
                 raise ValueError(
@@ -253,8 +267,11 @@ class CategoryEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return batch.lower.copy()
         frame = _frame(batch)
         with _quiet():
-            encoded = encoder.transform(frame, *([] if numbers is None else [numbers]))
-        return np.hstack([batch.lower, encoded.to_numpy(dtype=np.float64)])
+            encoded = np.array(encoder.transform(frame), dtype=np.float64)
+            if numbers is not None:
+                known = numbers >= 0
+                encoded[known] = encoder.transform(frame[known], numbers[known])
+        return np.hstack([batch.lower, encoded])
 
     def _encoded_names(self, schema: Schema, names: Iterable[str]) -> Iterator[str]:
         for encoded in names:
@@ -331,14 +348,16 @@ def _class_of(encoder: Any) -> Any:
     return getattr(category_encoders, _CLASSES[encoder])
 
 
-def _class_numbers(y: Any, n_rows: int) -> NDArray[np.integer[Any]]:
-    """Return the place of each row's class among the sorted classes: 0, 1, ..."""
-    codes, labels = encode_labels(y, Vocabulary(), n_rows=n_rows)
+def _class_numbers(y: Any, n_rows: int, unlabelled: Any) -> NDArray[np.integer[Any]]:
+    """Return the place of each row's class among the sorted classes: 0, 1, ...; -1 without one."""
+    codes, labels = encode_labels(y, Vocabulary(), n_rows=n_rows, unlabelled=unlabelled)
+    if not labels:
+        raise ValueError("no row has a label, and this encoder uses labels")
     try:
         order = sorted(range(len(labels)), key=labels.__getitem__)  # type: ignore[arg-type]
     except TypeError:  # labels of several types: as they came, as in classes_
         return codes
-    return np.argsort(order)[codes]
+    return np.append(np.argsort(order), -1)[codes]
 
 
 def _frame(batch: Batch) -> Any:

@@ -104,6 +104,8 @@ class HyperboxClassifier(OnlineLearner):
     array(['approved', 'declined', 'referred'], dtype='<U8')
     """
 
+    _found_by: str | None  # how fit has estimated alpha, if it has
+
     def __init__(
         self,
         theta: float = 0.2,
@@ -133,8 +135,10 @@ class HyperboxClassifier(OnlineLearner):
 
     def _settings(self, schema: Schema) -> EntropySettings:
         if not _is_estimate(self.alpha):
+            self._found_by = None
             return self._settings_with(self.alpha, schema)
-        if not self.__sklearn_is_fitted__():
+        # A model from a file has found its alpha in the way that its parameters say.
+        if not self.__sklearn_is_fitted__() or getattr(self, "_found_by", self.alpha) != self.alpha:
             raise ValueError(
                 f"alpha={self.alpha!r} needs all rows: call fit first, and go on with partial_fit; "
                 "or use alpha='auto'"
@@ -147,9 +151,15 @@ class HyperboxClassifier(OnlineLearner):
         settings = self._settings_with("auto", table.schema)
         scores_only = self.alpha == "estimate-scores"
         alpha = alpha_for(table, settings, self.feature_range, scores_only=scores_only)
+        self._found_by = str(self.alpha)
         return replace(settings, alpha=alpha)
 
     def _settings_with(self, alpha: Any, schema: Schema) -> EntropySettings:
+        if isinstance(alpha, str) and alpha != "auto":
+            raise ValueError(
+                "alpha must be 'auto', 'estimate', 'estimate-scores' or a number from 0 to 1, "
+                f"not {alpha!r}"
+            )
         return entropy_settings(self.theta, self.delta, alpha, self.gamma, self.condition, schema)
 
 

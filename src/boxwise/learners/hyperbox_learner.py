@@ -16,6 +16,7 @@ from sklearn.exceptions import NotFittedError
 from boxwise.core import Boxes, Model, Range, Settings, label_array
 from boxwise.inputs import Batch, encode, infer_schema
 from boxwise.inputs.labels import declared_labels, encode_labels
+from boxwise.inputs.numbers import NotANumberError
 from boxwise.learners.parameters import parameters_from_json, parameters_to_json
 from boxwise.learners.settings import engine_ranges
 from boxwise.schema import Schema, Vocabulary
@@ -84,8 +85,8 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ranges = engine_ranges(self.feature_range, schema, batch)
         return TrainingTable(schema, batch, labels, new, ranges)
 
-    def _encode(self, X: Any, schema: Schema, upper: Any) -> Batch:
-        return encode(X, schema, learn=True, upper=upper, reader=type(self).__name__)
+    def _encode(self, X: Any, schema: Schema, upper: Any, *, learn: bool = True) -> Batch:
+        return encode(X, schema, learn=learn, upper=upper, reader=type(self).__name__)
 
     def _encode_labels(
         self, y: Any, known: Vocabulary, batch: Batch
@@ -111,8 +112,9 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any, upper: Any = None) -> NDArray[np.float64]:
         """Return how the memberships of a row share out among the classes.
 
-        Each class counts with its best membership; classes that tie for the first place share
-        theirs by the number of rows in their boxes. The largest is always that of `predict`.
+        Each class counts with its best membership. Classes that tie for the first place share
+        theirs by the number of rows in their boxes; equally if the algorithm tells them apart by
+        the nearest box. The largest is always that of `predict`.
 
         Parameters
         ----------
@@ -212,15 +214,16 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any, upper: Any) -> tuple[Model, Batch]:
         model = self._fitted()
-        return model, encode(X, model.schema, learn=False, upper=upper, reader=type(self).__name__)
+        return model, self._encode(X, model.schema, upper, learn=False)
 
     def _fitted(self) -> Model:
         try:
             return self._model
         except AttributeError:
+            partial = " or 'partial_fit'" if isinstance(self, OnlineLearner) else ""
             raise NotFittedError(
                 f"This {type(self).__name__} instance is not fitted yet. "
-                "Call 'fit' or 'partial_fit' with some rows first."
+                f"Call 'fit'{partial} with some rows first."
             ) from None
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -276,12 +279,10 @@ class NumbersOnly:
 
     categorical_features = ()
 
-    def _encode(self, X: Any, schema: Schema, upper: Any) -> Batch:
+    def _encode(self, X: Any, schema: Schema, upper: Any, *, learn: bool = True) -> Batch:
         try:
-            return super()._encode(X, schema, upper)  # type: ignore[misc,no-any-return]
-        except ValueError as error:
-            if "is not a number" not in str(error):
-                raise
+            return super()._encode(X, schema, upper, learn=learn)  # type: ignore[misc,no-any-return]
+        except NotANumberError as error:
             raise ValueError(
                 f"{str(error).partition(';')[0]}; {type(self).__name__} takes numbers only: use "
                 "HyperboxClassifier or ShindeGFMM, which take categories as they are, or encode "

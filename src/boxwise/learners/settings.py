@@ -28,10 +28,7 @@ def entropy_settings(
         raise ValueError(f"condition must be 'each' or 'mean', not {show(condition)}")
     if isinstance(alpha, str):
         if alpha != "auto":
-            raise ValueError(
-                "alpha must be 'auto', 'estimate', 'estimate-scores' or a number from 0 to 1, "
-                f"not {alpha!r}"
-            )
+            raise ValueError(f"alpha must be 'auto' or a number from 0 to 1, not {alpha!r}")
         share = n / (n + r)
     else:
         share = number("alpha", alpha, 0, 1)

@@ -18,11 +18,11 @@ from boxwise.evaluate import cba_scorer
 from boxwise.learners.hyperbox_learner import HyperboxLearner
 from boxwise.schema import show
 from boxwise.tuning.front import Candidate, front_of
-from boxwise.tuning.grid import _cv_results, _deciding_score
+from boxwise.tuning.grid import cv_results, deciding_score
 from boxwise.tuning.progress import Report, follow
 from boxwise.tuning.scoring import Scoring
 from boxwise.tuning.space import are_plain, as_choices, as_range, default_space
-from boxwise.tuning.trials import Parameters, Result, Trials, _add, clone_values
+from boxwise.tuning.trials import Parameters, Result, Trials, add_to, clone_values
 
 if TYPE_CHECKING:
     from optuna import Study
@@ -197,12 +197,13 @@ def evolve(
     """
     _optuna()  # if it is not there, say so at once
     score = Scoring(scoring)
-    by = _deciding_score(score, refit)
+    by = deciding_score(score, refit if isinstance(refit, str) else True)
+    assert by is not None
     n_trials = _whole("n_trials", n_trials, least=1)
     population_size = _whole("population_size", population_size, least=2)
     seed = None if random_state is None else check_random_state(random_state).randint(2**31)
     trials = Trials(classifier, X, y, cv, score, groups)
-    table = trials._folds_for(classifier)[0].table
+    table = trials.folds_for(classifier)[0].table
     searched = _Space(default_space(classifier, table.schema) if space is None else space)
     searched.check(trials)
     study = _new_study(population_size, seed)
@@ -224,7 +225,7 @@ def _evolution(
     search: _Search, classifier: HyperboxLearner, X: Any, y: Any, *, refit: Any, score_name: str
 ) -> Evolution:
     tried = [parameters for parameters, _ in search.found.values()]
-    table = _cv_results(tried, [results for _, results in search.found.values()])
+    table = cv_results(tried, [results for _, results in search.found.values()])
     scores, deviations = (table[f"{figure}_test_{search.by}"] for figure in ("mean", "std"))
     candidates = [
         Candidate(float(boxes), float(score), float(std), {**parameters}, index)
@@ -268,7 +269,7 @@ class _Search:
         while self.n_told < n_trials:
             size = min(population_size, n_trials - self.n_told)
             before = self.n_told * len(self.trials.splits)
-            self._generation(size, n_jobs, partial(_add, report, before))
+            self._generation(size, n_jobs, partial(add_to, report, before))
             report(self.n_told * len(self.trials.splits))
 
     def _generation(self, size: int, n_jobs: int | None, report: Report) -> None:
@@ -337,7 +338,7 @@ class _Space:
                 )
             for value in self.choices.get(name) or _ends(distribution):
                 learner = clone(trials.classifier).set_params(**clone_values({name: value}))
-                learner._settings_for(trials._folds_for(learner)[0].table)
+                learner._settings_for(trials.folds_for(learner)[0].table)
 
     def key(self, trial: Trial) -> Key:
         """Return what is the same for the same parameters only."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,7 +30,7 @@ class Tuning:
         As GridSearchCV's ``cv_results_``, and besides ``split0_n_boxes``, ..., ``mean_n_boxes`` and
         ``std_n_boxes``, the number of boxes learned. Times are seconds in one thread.
     best_index_ : int
-        The first of the best candidates.
+        The first of the best candidates; -1 with several scores of which none decides.
     best_params_ : dict
         Its parameters.
     best_score_ : float
@@ -37,14 +39,21 @@ class Tuning:
         It, fitted to all rows; None if ``refit=False``.
     n_splits_ : int
         How many folds there were.
+
+    Examples
+    --------
+    >>> from boxwise import HyperboxClassifier, tune
+    >>> rows, labels = [[x, "ab"[x % 2]] for x in range(12)], ["no", "yes"] * 6
+    >>> tune(HyperboxClassifier(), rows, labels, {"alpha": [0.0, 1.0]}, cv=3).best_params_
+    {'alpha': 0.0}
     """
 
     cv_results_: dict[str, Any] = field(repr=False)
-    best_index_: int
-    best_params_: dict[str, Any]
-    best_score_: float
-    best_estimator_: Any
     n_splits_: int
+    best_index_: int = -1
+    best_params_: Parameters = field(default_factory=dict)
+    best_score_: float = math.nan
+    best_estimator_: Any = None
 
 
 def tune(
@@ -78,7 +87,9 @@ def tune(
         The folds, as in GridSearchCV: five stratified ones by default.
     scoring : str, callable, list or mapping, optional
         The score or scores, as in GridSearchCV: accuracy by default. Accuracy and
-        `boxwise.evaluate.cba_scorer` cost next to nothing; others as much as scikit-learn takes.
+        `boxwise.evaluate.cba_scorer` cost next to nothing; others as much as scikit-learn takes. A
+        function gets a classifier of which it may ask ``predict`` and ``predict_proba`` of the
+        rows it gets, and ``classes_``.
     refit : bool or str, default=True
         Whether to learn all rows with the best parameters; with several scores, by which.
     n_jobs : int, optional
@@ -113,41 +124,48 @@ def tune(
     5
     """
     score = Scoring(scoring)
-    by = _deciding_score(score, refit)
+    by = deciding_score(score, refit)
     candidates = [*ParameterGrid(grid)]
+    if not candidates:
+        raise ValueError("the grid is empty; name at least one value for one parameter")
     trials = Trials(classifier, X, y, cv, score, groups)
     with follow(progress, len(candidates) * len(trials.splits)) as bar:
         results = trials.run(candidates, n_jobs=n_jobs, report=bar)
-    table = _cv_results(candidates, results)
-    best = int(table[f"rank_test_{by}"].argmin())
-    best_estimator = None
+    table = cv_results(candidates, results)
+    found = Tuning(table, len(trials.splits))
+    if by is not None:
+        found.best_index_ = int(table[f"rank_test_{by}"].argmin())
+        found.best_params_ = candidates[found.best_index_]
+        found.best_score_ = float(table[f"mean_test_{by}"][found.best_index_])
     if refit:
-        chosen = clone_values(candidates[best])
-        best_estimator = clone(classifier).set_params(**chosen).fit(X, y)
-    return Tuning(
-        cv_results_=table,
-        best_index_=best,
-        best_params_=candidates[best],
-        best_score_=float(table[f"mean_test_{by}"][best]),
-        best_estimator_=best_estimator,
-        n_splits_=len(trials.splits),
-    )
+        chosen = clone_values(candidates[found.best_index_])
+        found.best_estimator_ = clone(classifier).set_params(**chosen).fit(X, y)
+    return found
 
 
-def _deciding_score(score: Scoring, refit: bool | str) -> str:
+def deciding_score(score: Scoring, refit: Any) -> str | None:
+    """Return the name of the score that decides which candidate is best; None if there is none."""
+    if not isinstance(refit, bool | str):
+        raise TypeError(
+            f"refit must be True, False or the name of a score, not {refit!r}; "
+            "scikit-learn's GridSearchCV takes a function"
+        )
     names = [*score.scorers]
     if isinstance(refit, str):
         if refit not in names:
             raise ValueError(f"refit names {refit!r}, but the scores are {', '.join(names)}")
         return refit
+    if len(names) > 1 and not refit:
+        return None
     if len(names) > 1:
         raise ValueError(f"there are several scores: say which decides, refit={names[0]!r} say")
     return names[0]
 
 
-def _cv_results(
+def cv_results(
     candidates: Sequence[Parameters], results: Sequence[Sequence[Result]]
 ) -> dict[str, Any]:
+    """Return the results as GridSearchCV arranges them."""
     table: dict[str, Any] = {}
     _summarise(table, "fit_time", [[r.fit_seconds for r in row] for row in results])
     _summarise(table, "score_time", [[r.score_seconds for r in row] for row in results])
@@ -158,6 +176,10 @@ def _cv_results(
         scores = [[r.scores[name] for r in row] for row in results]
         _summarise(table, f"test_{name}", scores, splits=True)
         means = table[f"mean_test_{name}"]
+        if not np.isfinite(means).all():
+            warnings.warn(
+                f"One or more of the test scores are non-finite: {means}", UserWarning, stacklevel=3
+            )
         table[f"rank_test_{name}"] = rankdata(-_worst_for_nan(means), method="min").astype(np.int32)
     _summarise(table, "n_boxes", [[r.n_boxes for r in row] for row in results], splits=True)
     return table

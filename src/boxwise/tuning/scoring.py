@@ -28,12 +28,15 @@ class Answers(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The probabilities, in the order of `labels`.
     labels : array
         The classes, in order of first appearance.
+    rows : table
+        The table it is asked about.
     """
 
-    def __init__(self, codes: Codes, shares: Any, labels: NDArray[Any]) -> None:
+    def __init__(self, codes: Codes, shares: Any, labels: NDArray[Any], rows: Any = None) -> None:
         self.codes = codes
         self.shares = shares
         self.labels = labels
+        self.rows = rows
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -42,12 +45,27 @@ class Answers(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the classes."""
+        self._check(X)
         return self.labels[self.codes]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the shares of the classes, in the order of `classes_`."""
+        self._check(X)
         shares: NDArray[np.float64] = self.shares[:, self._order()]
         return shares
+
+    def _check(self, X: Any) -> None:
+        if X is not self.rows:
+            raise ValueError(
+                "a scorer may ask about the rows of the fold only, as they are; use scikit-learn's "
+                "GridSearchCV with this one"
+            )
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(
+            f"a scorer may ask for predict, predict_proba and classes_, not for {name}; use "
+            "scikit-learn's GridSearchCV with this one"
+        )
 
     def _order(self) -> NDArray[np.intp]:
         try:
@@ -63,7 +81,8 @@ class Scoring:
     ----------
     scoring : None, str, callable, list of str or mapping
         As in GridSearchCV; None is accuracy. A callable gets an estimator of which it may ask
-        ``predict``, ``predict_proba`` and ``classes_``, the rows and the labels.
+        ``predict``, ``predict_proba`` (of the rows it gets) and ``classes_``, the rows and the
+        labels.
     """
 
     def __init__(self, scoring: Any) -> None:
@@ -71,8 +90,10 @@ class Scoring:
             self.scorers = {"score": get_scorer("accuracy" if scoring is None else scoring)}
         elif isinstance(scoring, Mapping):
             self.scorers = {name: get_scorer(scorer) for name, scorer in scoring.items()}
-        else:
+        elif isinstance(scoring, list | tuple | set):
             self.scorers = {name: get_scorer(name) for name in scoring}
+        else:
+            raise TypeError(f"scoring must be a name, a scorer or several of them, not {scoring!r}")
         if not self.scorers:
             raise ValueError("scoring names no score; give at least one")
 
@@ -82,19 +103,27 @@ class Scoring:
         return any(getattr(s, "_response_method", None) != "predict" for s in self.scorers.values())
 
     def __call__(
-        self, answers: Answers, truth: Codes, X: Any, y: Any
+        self, answers: Answers, truth: Codes, split: Any
     ) -> tuple[dict[str, float], float]:
         """Return the scores, and how long they took.
 
-        `truth` are the labels `y` as positions in the labels of the answers; beyond them if unseen.
+        `truth` are the labels of the fold as positions in those of the answers; beyond them if
+        unseen. The fold itself, `split`, is for scorers of others.
         """
         start = perf_counter()
         scores = {}
         for name, scorer in self.scorers.items():
             quick = _quick(scorer)
-            score = quick(truth, answers.codes) if quick else scorer(answers, X, y)
+            if quick:
+                score = quick(truth, answers.codes)
+            else:
+                answers.rows = split.test_rows
+                score = scorer(answers, split.test_rows, split.test_labels)
             if not isinstance(score, float | int | np.number):
-                raise ValueError(f"scoring must return a number, got {score!r} for {name!r}")
+                raise ValueError(
+                    f"scoring must return a number, got {score!r} for {name!r}; for several scores "
+                    "give a mapping of scorers"
+                )
             scores[name] = float(score)
         return scores, perf_counter() - start
 

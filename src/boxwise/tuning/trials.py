@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
@@ -15,15 +15,16 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing, indexable
 
 from boxwise.core import FoldRows, Outcome, Settings, label_array, try_settings
-from boxwise.inputs import encode
+from boxwise.inputs import infer_schema
 from boxwise.learners.hyperbox_learner import HyperboxLearner, TrainingTable
 from boxwise.schema import Vocabulary
 from boxwise.tuning.scoring import Answers, Scoring
 
 Parameters = Mapping[str, Any]
 
-# Trials handed to the engine at a time: their answers are scored and forgotten before the next.
-AT_ONCE = 1024
+# Trials done together share work, so as many as their answers may take memory: cells of 4 bytes.
+CELLS_AT_ONCE = 1 << 24
+LEAST_AT_ONCE = 256
 
 
 @dataclass(frozen=True)
@@ -36,14 +37,22 @@ class Result:
     score_seconds: float
 
 
-@dataclass(frozen=True)
 class Split:
     """A fold as the user gave it."""
 
-    X_train: Any
-    y_train: Any
-    X_test: Any
-    y_test: Any
+    def __init__(self, X: Any, y: Any, train: Any, test: Any) -> None:
+        self.X, self.y = X, y
+        self.train, self.test = train, test
+
+    @cached_property
+    def test_rows(self) -> Any:
+        """The rows to predict; kept, for scorers that look at them."""
+        return _safe_indexing(self.X, self.test)
+
+    @cached_property
+    def test_labels(self) -> Any:
+        """Their labels."""
+        return _safe_indexing(self.y, self.test)
 
 
 @dataclass(frozen=True)
@@ -91,20 +100,21 @@ class Trials:
                 f"{type(classifier).__name__} is not an estimator of boxwise, and only these learn "
                 "in the engine; use scikit-learn's GridSearchCV for it"
             )
+        infer_schema(X, classifier.categorical_features)  # what is no table is told as `fit` does
+        if y is None:
+            raise ValueError("y is None; scores need the labels of the rows")
         X, y, groups = indexable(X, y, groups)
         self.classifier = classifier
         self.scoring = scoring
         splits = check_cv(cv, y, classifier=True).split(X, y, groups)
-        self.splits = [
-            Split(
-                _safe_indexing(X, train),
-                _safe_indexing(y, train),
-                _safe_indexing(X, test),
-                _safe_indexing(y, test),
-            )
-            for train, test in splits
-        ]
-        self._read: dict[bytes, list[ReadFold]] = {}
+        self.splits = [Split(X, y, train, test) for train, test in splits]
+        if not self.splits:
+            raise ValueError("cv gives no folds")
+        for i, split in enumerate(self.splits):
+            if len(split.train) == 0 or len(split.test) == 0:
+                which = "train" if len(split.train) == 0 else "test"
+                raise ValueError(f"fold {i} of cv has no {which} rows; each fold needs both")
+        self._read: dict[Any, list[ReadFold]] = {}
 
     def run(
         self,
@@ -115,10 +125,11 @@ class Trials:
     ) -> list[list[Result]]:
         """Return, for each candidate, its results on the folds."""
         learners = [clone(self.classifier).set_params(**clone_values(c)) for c in candidates]
-        work = [(learner, fold) for learner in learners for fold in self._folds_for(learner)]
+        work = [(learner, fold) for learner in learners for fold in self.folds_for(learner)]
         results: list[Result] = []
-        for begin in range(0, len(work), AT_ONCE):
-            part = work[begin : begin + AT_ONCE]
+        at_once = self._at_once(work)
+        for begin in range(0, len(work), at_once):
+            part = work[begin : begin + at_once]
             trials: list[tuple[Settings, FoldRows]] = [
                 (learner._settings_for(fold.table), fold.rows) for learner, fold in part
             ]
@@ -126,7 +137,7 @@ class Trials:
                 trials,
                 probabilities=self.scoring.needs_probabilities,
                 n_jobs=n_jobs,
-                report=partial(_add, report, begin),
+                report=partial(add_to, report, begin),
             )
             results += [
                 self._score(outcome, fold)
@@ -137,29 +148,44 @@ class Trials:
 
     def _score(self, outcome: Outcome, fold: ReadFold) -> Result:
         answers = Answers(outcome.predicted, outcome.probabilities, fold.classes)
-        scores, seconds = self.scoring(answers, fold.truth, fold.split.X_test, fold.split.y_test)
+        scores, seconds = self.scoring(answers, fold.truth, fold.split)
         return Result(
             scores, outcome.n_boxes, outcome.learn_seconds, outcome.predict_seconds + seconds
         )
 
-    def _folds_for(self, learner: HyperboxLearner) -> list[ReadFold]:
+    def _at_once(self, work: Sequence[tuple[HyperboxLearner, ReadFold]]) -> int:
+        """Return how many trials the engine does before their answers are scored and forgotten."""
+        cells = max(
+            (
+                len(fold.truth) * (1 + 2 * len(fold.classes) * self.scoring.needs_probabilities)
+                for _, fold in work
+            ),
+            default=1,
+        )
+        return max(LEAST_AT_ONCE, CELLS_AT_ONCE // cells)
+
+    def folds_for(self, learner: HyperboxLearner) -> list[ReadFold]:
+        """Return the folds as the learner reads them."""
         reading = ("categorical_features", "feature_range", "unlabelled")
-        key = pickle.dumps([getattr(learner, name) for name in reading])
+        key = joblib.hash([getattr(learner, name) for name in reading])
         if key not in self._read:
             self._read[key] = [_read(learner, split) for split in self.splits]
         return self._read[key]
 
 
 def _read(learner: HyperboxLearner, split: Split) -> ReadFold:
-    table = learner._read_training(split.X_train, split.y_train)
+    table = learner._read_training(
+        _safe_indexing(split.X, split.train), _safe_indexing(split.y, split.train)
+    )
     table.schema.absorb(table.batch.additions)
-    test = encode(split.X_test, table.schema, learn=False, reader=type(learner).__name__)
-    truth, _ = learner._encode_labels(split.y_test, Vocabulary(table.new_labels), test)
+    test = learner._encode(_safe_indexing(split.X, split.test), table.schema, None, learn=False)
+    truth, _ = learner._encode_labels(split.test_labels, Vocabulary(table.new_labels), test)
     rows = FoldRows(table.batch, table.labels, table.ranges, test)
     return ReadFold(table, rows, label_array(table.new_labels), truth, split)
 
 
-def _add(report: Callable[[int], object], before: int, done: int) -> None:
+def add_to(report: Callable[[int], object], before: int, done: int) -> None:
+    """Report what is done besides what was done before."""
     report(before + done)
 
 

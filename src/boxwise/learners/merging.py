@@ -1,0 +1,133 @@
+"""Estimators that learned on parts of the data, merged into one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, TypeVar
+
+from sklearn.base import clone
+
+from boxwise.core import EntropySettings, Model, join
+from boxwise.learners.hyperbox_learner import HyperboxLearner
+from boxwise.schema import Schema, show
+
+Learner = TypeVar("Learner", bound=HyperboxLearner)
+
+
+def merge(models: Sequence[Learner]) -> Learner:
+    """Join models that were learned on parts of the data into one that obeys the same rules.
+
+    The boxes of the first model stay. Every box of the others, model by model and the oldest first,
+    is taken by a box that contains it, or else merges with the most similar box of its class, as
+    long as the merged box stays within `theta`, its categories stay homogeneous within `delta` and
+    it overlaps no box of another class. A box that finds no partner stays as it is. If many more
+    stay than that many rows would have made, the smallest of them are taken apart into rows, as far
+    as other boxes take those.
+
+    Boxes of different models may overlap across classes from the start, as new boxes of online
+    learning may; they stay, but no merge creates such an overlap.
+
+    Parameters
+    ----------
+    models : sequence of estimators
+        Fitted, of one kind (`HyperboxClassifier`, `ImprovedOnlineGFMM` or `AgglomerativeGFMM`),
+        with the same parameters and the same columns. Each may have seen other categories, classes
+        and ranges: those are united. They are not changed.
+
+    Returns
+    -------
+    estimator
+        A new one, which predicts, goes on learning and can be saved as any other. Merging merged
+        models works as well, so many parts can be merged in a tree.
+
+    Raises
+    ------
+    TypeError
+        If a model cannot be merged.
+    ValueError
+        If the models differ in a parameter, a column or a fixed range; it is named.
+
+    Examples
+    --------
+    >>> from boxwise import HyperboxClassifier, merge
+    >>> from boxwise.datasets import loans
+    >>> rows, labels = loans(2_000, function=1)
+    >>> parts = [
+    ...     HyperboxClassifier(0.5, 0.9).fit(rows[i : i + 500], labels[i : i + 500])
+    ...     for i in range(0, 2_000, 500)
+    ... ]
+    >>> clf = merge(parts)
+    >>> int(clf.boxes_.n_samples.sum())
+    2000
+    >>> len(clf.boxes_) < sum(len(part.boxes_) for part in parts)
+    True
+    """
+    models = [*models]
+    if not models:
+        raise ValueError("there are no models to merge")
+    fitted = [_checked(model, models[0]) for model in models]
+    first = models[0]
+    for position, model in enumerate(fitted):
+        _check_columns(model.schema, fitted[0].schema, position)
+    settings = _common_settings(models, fitted)
+    merged: Learner = clone(first)
+    merged._model = join(fitted, settings)
+    merged._announced = tuple(dict.fromkeys(c for model in models for c in model._announced))
+    return merged
+
+
+def _checked(model: Any, first: Any) -> Model:
+    if not isinstance(model, HyperboxLearner):
+        raise TypeError(f"only estimators of boxwise can be merged, not {show(model)}")
+    if type(model) is not type(first):
+        raise TypeError(
+            f"a {type(first).__name__} and a {type(model).__name__} cannot be merged: all models "
+            "must be of one kind"
+        )
+    fitted = model._fitted()
+    if not isinstance(fitted.settings, EntropySettings):
+        raise TypeError(
+            f"{type(model).__name__} models cannot be merged: they let boxes grow into other "
+            "classes and then contract them, so there is no rule that a merged box would keep to; "
+            "use HyperboxClassifier or ImprovedOnlineGFMM"
+        )
+    return fitted
+
+
+def _common_settings(models: Sequence[HyperboxLearner], fitted: Sequence[Model]) -> EntropySettings:
+    """Return the settings of all models; the parameters as they are now, not as once fitted."""
+    settings = [m._settings(f.schema) for m, f in zip(models, fitted, strict=True)]
+    first = {**asdict(settings[0]), "unlabelled": models[0].unlabelled}
+    names = {"mean": "condition"}
+    for model, other in zip(models, settings, strict=True):
+        for name, value in {**asdict(other), "unlabelled": model.unlabelled}.items():
+            if not _same(value, first[name]):
+                name = names.get(name, name)
+                a, b = (show(getattr(m, name)) for m in (models[0], model))
+                if a == b:  # alpha="estimate", which found something else in every part
+                    a, b = show(first[name]), show(value)
+                raise ValueError(f"the models differ in {name}: {a} and {b}")
+    assert isinstance(settings[0], EntropySettings)
+    return settings[0]
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, float) and isinstance(b, float) and math.isnan(a) and math.isnan(b):
+        return True
+    return bool(a == b)
+
+
+def _check_columns(schema: Schema, first: Schema, position: int) -> None:
+    if schema.named != first.named or schema.names != first.names:
+        odd = [name for name in schema.names if name not in first.names]
+        odd += [name for name in first.names if name not in schema.names]
+        what = f"column {odd[0]!r}" if odd else "the order of the columns"
+        raise ValueError(f"models 0 and {position} differ in {what}")
+    for column, other in zip(first.columns, schema.columns, strict=True):
+        if column.kind != other.kind:
+            raise ValueError(
+                f"column {column.name!r} is {column.kind} in model 0 and {other.kind} in model "
+                f"{position}; give categorical_features to all models"
+            )

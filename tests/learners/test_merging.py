@@ -1,0 +1,285 @@
+"""Models learned on parts of the data, merged: the same rules, about as many boxes, as good."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+import boxwise
+from boxwise import (
+    AgglomerativeGFMM,
+    CastilloGFMM,
+    HyperboxClassifier,
+    ImprovedOnlineGFMM,
+    OnlineGFMM,
+    ShindeGFMM,
+    merge,
+)
+from boxwise.datasets import LoanStream
+from boxwise.evaluate import class_balanced_accuracy
+
+SETTINGS = [(0.2, 0.5), (0.1, 0.1), (0.5, 0.5)]
+
+
+@cache
+def loan_table(n_rows: int) -> tuple[pd.DataFrame, np.ndarray]:
+    columns, labels = LoanStream(n_rows, function=2, noise=0.05, seed=1).table()
+    return pd.DataFrame(columns), labels
+
+
+def in_parts(
+    clf: HyperboxClassifier, X: pd.DataFrame, y: Any, n_parts: int = 8, seed: int | None = None
+) -> list[HyperboxClassifier]:
+    """A model for each part: contiguous, or dealt out at random if there is a seed."""
+    order = np.arange(len(X))
+    if seed is not None:
+        order = np.random.default_rng(seed).permutation(order)
+    y = np.asarray(y)
+    parts = [np.sort(rows) for rows in np.array_split(order, n_parts)]
+    return [clone(clf).fit(X.iloc[p], y[p]) for p in parts]
+
+
+# The promise
+
+
+@pytest.mark.parametrize("condition", ["each", "mean"])
+@pytest.mark.parametrize(("theta", "delta"), SETTINGS)
+@pytest.mark.parametrize("seed", [None, 0], ids=["contiguous", "random"])
+def test_eight_parts_merged_are_about_as_small_and_as_good_as_one_pass(
+    condition, theta, delta, seed
+):
+    X, y = loan_table(8_000)
+    learn, test = slice(6_000), slice(6_000, None)
+    clf = HyperboxClassifier(theta, delta, condition=condition)
+    merged = merge(in_parts(clf, X[learn], y[learn], seed=seed))
+    clf.fit(X[learn], y[learn])
+    assert merged.boxes_.n_samples.sum() == 6_000
+    assert len(merged.boxes_) <= 1.5 * len(clf.boxes_)
+    cba = [class_balanced_accuracy(y[test], m.predict(X[test])) for m in (merged, clf)]
+    assert cba[0] >= 0.97 * cba[1]
+
+
+@pytest.mark.parametrize(("theta", "delta", "condition"), [(0.2, 0.5, "each"), (0.5, 0.5, "mean")])
+def test_a_tree_of_merges_is_about_as_good_as_one_merge(theta, delta, condition):
+    X, y = loan_table(8_000)
+    learn, test = slice(6_000), slice(6_000, None)
+    parts = in_parts(HyperboxClassifier(theta, delta, condition=condition), X[learn], y[learn])
+    flat, tree = merge(parts), parts
+    while len(tree) > 1:
+        tree = [merge(tree[i : i + 2]) for i in range(0, len(tree), 2)]
+    assert len(tree[0].boxes_) <= 1.3 * len(flat.boxes_)
+    cba = [class_balanced_accuracy(y[test], m.predict(X[test])) for m in (tree[0], flat)]
+    assert cba[0] >= 0.97 * cba[1]
+
+
+# The rules
+
+
+def test_merged_boxes_stay_within_theta_of_the_united_range_and_keep_every_count():
+    X, y = loan_table(3_000)
+    merged = merge(in_parts(HyperboxClassifier(0.3, 0.9), X, y, seed=1))
+    boxes = merged.boxes_
+    ranges = [c.range for c in merged.schema_.columns if c.kind == "continuous"]
+    limit = 0.3 * np.array([high - low for low, high in ranges])
+    assert (boxes.upper - boxes.lower <= limit * (1 + 1e-12)).all()
+    for counts, n in zip(boxes.counts, boxes.n_samples, strict=True):
+        assert all(sum(d.values()) == n for d in counts)
+    for j, name in enumerate(merged.schema_.categorical_names):
+        total: dict[object, int] = {}
+        for counts in boxes.counts:
+            for value, times in counts[j].items():
+                total[value] = total.get(value, 0) + times
+        assert total == X[name].value_counts().to_dict()
+
+
+def overlaps_across_classes(boxes: Any) -> int:
+    meet = (boxes.lower[:, None] <= boxes.upper[None]).all(axis=2)
+    meet &= meet.T
+    return int((meet & (boxes.labels[:, None] != boxes.labels[None])).sum()) // 2
+
+
+def test_no_merge_makes_boxes_of_different_classes_overlap():
+    """Numbers alone, where boxes only grow: overlaps come from boxes that stayed, or not at all."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.random((600, 2)), columns=["a", "b"])
+    y = np.where(X["a"] + X["b"] > 1, "high", "low")
+    parts = in_parts(HyperboxClassifier(0.3), X, y, n_parts=2, seed=2)
+    before = pd.concat(
+        [pd.DataFrame({"l": [*m.boxes_.lower], "u": [*m.boxes_.upper], "y": m.boxes_.labels})
+         for m in parts]
+    )  # fmt: skip
+
+    class Both:
+        lower, upper = np.stack(before["l"]), np.stack(before["u"])
+        labels = before["y"].to_numpy()
+
+    assert overlaps_across_classes(merge(parts).boxes_) <= overlaps_across_classes(Both)
+
+
+def test_a_box_that_another_contains_is_taken_by_it():
+    whole = HyperboxClassifier(0.5, feature_range=(0, 1)).fit([[0.2, "x"], [0.6, "x"]], ["a", "a"])
+    inside = HyperboxClassifier(0.5, feature_range=(0, 1)).fit([[0.3, "x"], [0.4, "x"]], ["a", "a"])
+    merged = merge([whole, inside])
+    assert merged.boxes_.describe(0) == "a, 4 rows: x0 0.2 to 0.6; x1 is x"
+    assert len(merged.boxes_) == 1
+
+
+def test_overlapping_boxes_of_different_models_and_classes_stay():
+    one = HyperboxClassifier(0.5, feature_range=(0, 1)).fit([[0.2], [0.6]], ["a", "a"])
+    other = HyperboxClassifier(0.5, feature_range=(0, 1)).fit([[0.4], [0.8]], ["b", "b"])
+    merged = merge([one, other])
+    assert merged.boxes_.labels.tolist() == ["a", "b"]
+    assert merged.boxes_.n_samples.tolist() == [2, 2]
+
+
+def test_a_box_without_a_label_takes_the_class_of_what_it_merges_with():
+    clf = HyperboxClassifier(0.5, feature_range=(0, 1), unlabelled="?")
+    one = clone(clf).fit([[0.2], [0.3]], ["?", "?"])
+    other = clone(clf).fit([[0.25], [0.4]], ["a", "a"])
+    merged = merge([one, other])
+    assert merged.boxes_.labels.tolist() == ["a"]
+    assert merged.boxes_.n_samples.tolist() == [4]
+
+
+# What is united, and what must agree
+
+
+def test_categories_classes_and_ranges_are_united():
+    one = HyperboxClassifier().fit([[1.0, "red"], [2.0, "blue"]], ["no", "yes"])
+    other = HyperboxClassifier().fit([[9.0, "green"], [5.0, "blue"]], ["maybe", "no"])
+    merged = merge([one, other])
+    assert merged.classes_.tolist() == ["maybe", "no", "yes"]
+    number, colour = merged.schema_.columns
+    assert number.range == (1.0, 9.0)
+    assert colour.vocabulary.values == ["red", "blue", "green"]
+    assert [box[0] for box in merged.boxes_.counts] == [
+        {"red": 1},
+        {"blue": 1},
+        {"green": 1},
+        {"blue": 1},
+    ]
+    assert merged.predict([[9.0, "green"], [1.0, "red"]]).tolist() == ["maybe", "no"]
+
+
+def test_the_models_are_not_changed_and_the_merged_one_is_their_own(
+    state: Callable[[Any], bytes],
+):
+    X, y = loan_table(1_000)
+    parts = in_parts(HyperboxClassifier(0.5, 0.9), X, y, n_parts=3)
+    before = [state(part) for part in parts]
+    merged = merge(parts)
+    learned = state(merged)
+    merged.partial_fit(X[:50], y[:50])
+    assert [state(part) for part in parts] == before
+    assert state(merge(parts)) == learned  # and it is the same every time
+
+
+def test_a_merged_model_goes_on_learning_is_saved_and_loaded(
+    tmp_path: Any, state: Callable[[Any], bytes]
+):
+    X, y = loan_table(1_000)
+    merged = merge(in_parts(HyperboxClassifier(0.5, 0.9), X[:800], y[:800], n_parts=2))
+    merged.partial_fit(X[800:], y[800:])
+    assert merged.boxes_.n_samples.sum() == 1_000
+    merged.save(tmp_path / "merged.box")
+    assert state(boxwise.load(tmp_path / "merged.box")) == state(merged)
+
+
+def test_one_model_alone_is_copied(state: Callable[[Any], bytes]):
+    X, y = loan_table(300)
+    clf = HyperboxClassifier().fit(X, y)
+    merged = merge([clf])
+    assert merged is not clf
+    np.testing.assert_array_equal(merged.boxes_.lower, clf.boxes_.lower)
+    np.testing.assert_array_equal(merged.predict(X), clf.predict(X))
+
+
+def test_classes_announced_to_a_model_are_announced_to_the_merged_one():
+    one = HyperboxClassifier().partial_fit([[1.0]], ["a"], classes=["a", "z"])
+    other = HyperboxClassifier().partial_fit([[2.0]], ["b"])
+    assert merge([one, other]).classes_.tolist() == ["a", "b", "z"]
+
+
+@pytest.mark.parametrize("clf", [ImprovedOnlineGFMM(0.3), AgglomerativeGFMM(0.3)])
+def test_other_learners_whose_boxes_keep_to_the_same_rules_are_merged_too(clf):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.random((400, 2)), columns=["a", "b"])
+    y = np.where(X["a"] > X["b"], "more", "less")
+    merged = merge(in_parts(clf, X, y, n_parts=4))
+    assert type(merged) is type(clf)
+    assert np.mean(merged.predict(X) == y) > 0.9
+
+
+@pytest.mark.parametrize("learner", [OnlineGFMM, ShindeGFMM, CastilloGFMM])
+def test_learners_that_contract_are_refused_with_the_reason(learner):
+    models = [learner().fit([[1.0], [2.0]], ["a", "b"]) for _ in range(2)]
+    with pytest.raises(TypeError, match=f"{learner.__name__} models cannot be merged: .*contract"):
+        merge(models)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"theta": 0.3}, "differ in theta: 0.2 and 0.3"),
+        ({"delta": 0.3}, "differ in delta: 0.5 and 0.3"),
+        ({"alpha": 0.1}, "differ in alpha: 'auto' and 0.1"),
+        ({"gamma": [2.0]}, r"differ in gamma: 1.0 and \[2.0\]"),
+        ({"condition": "mean"}, "differ in condition: 'each' and 'mean'"),
+        ({"unlabelled": -1}, "differ in unlabelled: None and -1"),
+        ({"feature_range": (0, 3)}, r"column 'x0': .*feature_range, 'data' and \(0, 3\)"),
+    ],
+)
+def test_a_parameter_that_differs_is_named(parameters, words):
+    rows, labels = [[1.0, "x"], [2.0, "y"]], ["a", "b"]
+    one = HyperboxClassifier().fit(rows, labels)
+    with pytest.raises(ValueError, match=words):
+        merge([one, HyperboxClassifier(**parameters).fit(rows, labels)])
+
+
+def test_ranges_that_are_fixed_must_be_the_same():
+    one = HyperboxClassifier(feature_range=(0, 1)).fit([[0.5]], ["a"])
+    with pytest.raises(ValueError, match=r"column 'x0': .* \(0, 1\) and \(0, 2\)"):
+        merge([one, HyperboxClassifier(feature_range=(0, 2)).fit([[0.5]], ["a"])])
+
+
+def test_alpha_found_in_each_part_must_be_the_same():
+    X, y = loan_table(200)
+    parts = in_parts(HyperboxClassifier(alpha="estimate"), X, y, n_parts=2)
+    if parts[0].alpha_ != parts[1].alpha_:
+        with pytest.raises(ValueError, match=r"differ in alpha: 0\.\d+ and 0\.\d+"):
+            merge(parts)
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ({"size": [1.0], "shade": ["x"]}, "models 0 and 1 differ in column 'shade'"),
+        ({"colour": ["x"], "size": [1.0]}, "differ in the order of the columns"),
+        (
+            {"size": ["1"], "colour": ["x"]},
+            "column 'size' is continuous in model 0 and categorical",
+        ),
+    ],
+)
+def test_columns_that_differ_are_named(columns, words):
+    one = HyperboxClassifier().fit(pd.DataFrame({"size": [1.0], "colour": ["x"]}), ["a"])
+    with pytest.raises(ValueError, match=words):
+        merge([one, HyperboxClassifier().fit(pd.DataFrame(columns), ["a"])])
+
+
+def test_what_is_no_list_of_fitted_estimators_of_one_kind_is_refused():
+    clf = HyperboxClassifier().fit([[1.0]], ["a"])
+    with pytest.raises(ValueError, match="no models"):
+        merge([])
+    with pytest.raises(TypeError, match="only estimators of boxwise"):
+        merge([clf, "model.box"])
+    with pytest.raises(TypeError, match="HyperboxClassifier and a ImprovedOnlineGFMM"):
+        merge([clf, ImprovedOnlineGFMM().fit([[1.0]], ["a"])])
+    with pytest.raises(ValueError, match="not fitted yet"):
+        merge([clf, HyperboxClassifier()])

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 
 #include "agglomerate.hpp"
@@ -10,22 +11,21 @@ using std::size_t;
 using std::uint32_t;
 using std::uint64_t;
 
-// The model goes on learning, from the boxes of another one instead of rows. A box is taken by one
-// that contains it; or by the most similar one of its class that may merge with it; or it stays a
-// box of its own.
+// The model goes on learning, from the boxes of another one instead of rows: a box of one row is
+// learned as the row, one that a box contains is taken by it, all others stay boxes of their own.
 //
-// Two boxes that have grown apart seldom fit into one, so that more boxes would stay than rows would
-// have made. How many those would be is estimated (Good and Turing) from the boxes with one row:
-// their share of the rows is how often a row makes a new box. Boxes beyond that number, the smallest
-// first, are taken apart into rows, if all of their rows find boxes that take them.
+// That leaves more boxes than the rows themselves would have made. How many those would be is
+// estimated (Good and Turing) from the boxes with one row: their share of the rows is how often a row
+// makes a new box. Boxes beyond that number, the smallest first, are taken apart into rows, if all of
+// their rows find boxes that take them, or else merge with the most similar box.
 class AgglomerativeEngine::Joining {
  public:
   Joining(AgglomerativeEngine& engine, const AgglomerativeEngine& other);
   void add_boxes();
-  void take_apart_surplus();
+  void reduce_surplus();
 
  private:
-  static constexpr uint32_t FEW = 256;  // rows; a larger box is a pattern of its own
+  static constexpr uint32_t FEW = 256;  // rows; a larger box is never taken apart
 
   struct Partner {
     double degree;
@@ -37,13 +37,14 @@ class AgglomerativeEngine::Joining {
   };
 
   bool is_taken(const Box& box, size_t group);
-  bool merge_with_partner(const Box& box, size_t group);
-  void merge(Place place, const Box& box, size_t group, bool grows);
+  void grow(Place place, const Box& box, size_t group, bool stretches);
   void read(const Box& box, size_t group, Sample& x);
-  bool take_apart(uint64_t id);
+  std::optional<Place> place_of(uint64_t id) const;
+  bool take_apart(Place place);
   bool give_row_away(const Box& box, size_t group, uint32_t row);
   void deal_values(const Box& box);
   void put_back();
+  bool merge_with_partner(Place place);
 
   AgglomerativeEngine& e_;
   const AgglomerativeEngine& other_;
@@ -62,7 +63,7 @@ void AgglomerativeEngine::join(const AgglomerativeEngine& other) {
   const auto reader = other.reading();
   Joining joining(*this, other);
   joining.add_boxes();
-  joining.take_apart_surplus();
+  joining.reduce_surplus();
 }
 
 AgglomerativeEngine::Joining::Joining(AgglomerativeEngine& engine, const AgglomerativeEngine& other)
@@ -83,54 +84,37 @@ void AgglomerativeEngine::Joining::add_boxes() {
   for (const auto& [id, place] : other_.in_order()) {
     e_.pulse();
     Box box = other_.groups_[place.group].at(place.slot);
+    box.id = e_.next_id_;
     if (is_taken(box, place.group)) continue;
-    box.id = e_.next_id_++;
     e_.admit(place.group, box);
-    stayed_.push_back(box.id);
+    stayed_.push_back(e_.next_id_++);
   }
 }
 
-// Where a box holds one value in each categorical feature, it is like a row that is an interval.
+// A box that holds one value in each categorical feature is like a row that is an interval.
 bool AgglomerativeEngine::Joining::is_taken(const Box& box, size_t group) {
   const bool pure =
       std::all_of(box.D.begin(), box.D.end(), [](const auto& set) { return set.size() == 1; });
-  if (!pure) return merge_with_partner(box, group);
+  if (!pure) return false;
   read(box, group, sample_);
   if (box.n == 1) {
     const auto taker = e_.find_taker(sample_);
-    if (taker) merge(taker->place, box, group, taker->grows);
+    if (taker) grow(taker->place, box, group, taker->grows);
     return taker.has_value();
   }
   e_.look_up(sample_);
-  if (!e_.container_) return merge_with_partner(box, group);
-  merge(e_.container_->place, box, group, false);
-  return true;
+  if (e_.container_) grow(e_.container_->place, box, group, false);
+  return e_.container_.has_value();
 }
 
-bool AgglomerativeEngine::Joining::merge_with_partner(const Box& box, size_t group) {
-  partners_.clear();
-  e_.visit_partners(box, group, [&](Place place, double degree) {
-    partners_.push_back({degree, e_.groups_[place.group].id[place.slot], place});
-  });
-  std::make_heap(partners_.begin(), partners_.end());
-  while (!partners_.empty()) {
-    std::pop_heap(partners_.begin(), partners_.end());
-    const Place place = partners_.back().place;
-    partners_.pop_back();
-    e_.unite(place, box);
-    if (e_.union_overlaps(std::max(place.group, group))) continue;
-    merge(place, box, group, true);
-    return true;
-  }
-  return false;
-}
-
-void AgglomerativeEngine::Joining::merge(Place place, const Box& box, size_t group, bool grows) {
+// The box in `place` takes all that is in another one.
+void AgglomerativeEngine::Joining::grow(Place place, const Box& box, size_t group, bool stretches) {
   Group& g = e_.groups_[place.group];
   const Box alone = g.at(place.slot);
   Box both = alone;
   both.add(box);
-  if (!grows) {  // it contains the box, or alpha leaves the numbers out
+  both.id = std::min(alone.id, box.id);
+  if (!stretches) {  // it contains the box, or alpha leaves the numbers out
     both.V = alone.V;
     both.W = alone.W;
   }
@@ -149,24 +133,34 @@ void AgglomerativeEngine::Joining::read(const Box& box, size_t group, Sample& x)
   x.label = static_cast<std::int32_t>(group) - 1;
 }
 
-void AgglomerativeEngine::Joining::take_apart_surplus() {
+void AgglomerativeEngine::Joining::reduce_surplus() {
   std::vector<std::pair<uint32_t, uint64_t>> by_size;
   for (uint64_t id : stayed_) {
-    const Place place = e_.find(id);
+    const Place place = *place_of(id);
     by_size.emplace_back(e_.groups_[place.group].n[place.slot], id);
   }
   std::sort(by_size.begin(), by_size.end());
   auto surplus = static_cast<double>(stayed_.size()) - expected_;
   for (const auto& [n, id] : by_size) {
     if (surplus <= 0) return;
-    if (take_apart(id)) surplus -= 1;
+    e_.pulse();
+    if (!place_of(id)) continue;  // merged with one before it
+    if (take_apart(*place_of(id)) || merge_with_partner(*place_of(id))) surplus -= 1;
   }
 }
 
+std::optional<Engine::Place> AgglomerativeEngine::Joining::place_of(uint64_t id) const {
+  for (size_t k = 0; k < e_.groups_.size(); ++k) {
+    const Group& g = e_.groups_[k];
+    const auto end = g.id.begin() + static_cast<std::ptrdiff_t>(g.size());
+    const auto found = std::find(g.id.begin(), end, id);
+    if (found != end) return Place{k, static_cast<Slot>(found - g.id.begin())};
+  }
+  return std::nullopt;
+}
+
 // Gives the rows of a box to others; if one of them finds no taker, everything stays as it was.
-bool AgglomerativeEngine::Joining::take_apart(uint64_t id) {
-  e_.pulse();
-  const Place place = e_.find(id);
+bool AgglomerativeEngine::Joining::take_apart(Place place) {
   if (e_.groups_[place.group].n[place.slot] > FEW) return false;
   const Box box = e_.groups_[place.group].remove(place.slot);
   before_.clear();
@@ -225,10 +219,29 @@ void AgglomerativeEngine::Joining::deal_values(const Box& box) {
 
 void AgglomerativeEngine::Joining::put_back() {
   for (const auto& [group, box] : before_) {
-    const Place place = e_.find(box.id);
+    const Place place = *place_of(box.id);
     e_.groups_[place.group].remove(place.slot);
     e_.admit(group, box);
   }
+}
+
+bool AgglomerativeEngine::Joining::merge_with_partner(Place place) {
+  const Box box = e_.groups_[place.group].remove(place.slot);
+  partners_.clear();
+  e_.visit_partners(box, place.group, [&](Place other, double degree) {
+    partners_.push_back({degree, e_.groups_[other.group].id[other.slot], other});
+  });
+  std::make_heap(partners_.begin(), partners_.end());
+  for (; !partners_.empty(); partners_.pop_back()) {
+    std::pop_heap(partners_.begin(), partners_.end());
+    const Place other = partners_.back().place;
+    e_.unite(other, box);
+    if (e_.union_overlaps(std::max(other.group, place.group))) continue;
+    grow(other, box, place.group, true);
+    return true;
+  }
+  e_.admit(place.group, box);
+  return false;
 }
 
 }  // namespace boxwise

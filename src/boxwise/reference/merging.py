@@ -26,10 +26,11 @@ class Merged(Agglomerative):
         self.created = [*self.boxes]  # also those that will be taken apart
 
     def join(self, boxes: Sequence[Box]) -> None:
-        """Let every box be taken by another one or stay; then take apart what stays beyond measure.
+        """Let every box be taken by another one or stay; then reduce what stays beyond measure.
 
         How many boxes the rows of the other model would have made is estimated as Good and Turing
-        did: the share of rows that are alone in a box is how often a row makes a new one.
+        did: the share of rows that are alone in a box is how often a row makes a new one. Of what
+        is more than that, the smallest boxes are taken apart into rows or else merged.
         """
         alone, rows = sum(b.n == 1 for b in self.boxes), sum(b.n for b in self.boxes)
         more = sum(b.n for b in boxes)
@@ -37,37 +38,38 @@ class Merged(Agglomerative):
         stayed = [box for box in deepcopy([*boxes]) if not self._is_taken(box)]
         surplus = len(stayed) - expected
         for box in sorted(stayed, key=lambda b: b.n):  # equal sizes: the oldest first
-            if surplus > 0 and self._is_taken_apart(box):
+            if surplus <= 0:
+                break
+            if any(b is box for b in self.boxes) and (
+                self._is_taken_apart(box) or self._is_merged(box)
+            ):
                 surplus -= 1
 
     def _is_taken(self, box: Box) -> bool:
-        """By a box that contains it, or else by the most similar one it may merge with."""
-        labels = (box.label, None)
-        takers = [b for b in self.boxes if box.label is None or b.label in labels]
-        pure = all(len(d) == 1 for d in box.D)
-        for taker in takers:
-            if pure and self.contains(taker, box.V, box.W, [*_values(box)]):
-                self._replace(taker, union(taker, box), taker.V, taker.W)
+        """By a box that contains it; one of a single row also by one that may grow (online rule)."""
+        if all(len(d) == 1 for d in box.D):
+            values = [next(iter(d)) for d in box.D]
+            for taker in self.boxes:
+                if self._may_take(taker, box) and self.contains(taker, box.V, box.W, values):
+                    _replace(taker, union(taker, box), taker.V, taker.W)
+                    return True
+            if box.n == 1 and self._is_learned((box.V, box.W, values), box.label):
                 return True
-        if box.n == 1:  # a row
-            return self._is_learned(box, (box.V, box.W, [*_values(box)]))
-        for taker in sorted(takers, key=lambda b: self.similarity(b, box), reverse=True):
-            if self.similarity(taker, box) >= self.min_similarity and self.may_merge(taker, box):
-                both = union(taker, box)
-                self._replace(taker, both, both.V, both.W)
-                return True
-        self._keep(box)
+        self.boxes.append(box)
+        self.created.append(box)
         return False
 
-    def _is_learned(self, box: Box, row: Row) -> bool:
-        """Learn a row by the online rule; one that would make a new box is that box."""
-        before = len(self.boxes)
-        self.learn(*row, box.label)
-        if len(self.boxes) == before:
-            return True
-        del self.boxes[-1]
-        self._keep(box)
-        return False
+    def _may_take(self, taker: Box, box: Box) -> bool:
+        return box.label is None or taker.label in (box.label, None)
+
+    def _is_learned(self, row: Row, label: Hashable) -> bool:
+        """Learn a row as online, unless it would make a new box."""
+        size = len(self.boxes)
+        self.learn(*row, label)
+        if len(self.boxes) > size:
+            del self.boxes[-1]
+            return False
+        return True
 
     def _is_taken_apart(self, box: Box) -> bool:
         """Give the rows of a box to others, if all of them find one that takes them."""
@@ -75,16 +77,26 @@ class Merged(Agglomerative):
             return False
         before = self.boxes
         self.boxes = [b for b in before if b is not box]
-        kept = deepcopy(self.boxes)
+        saved = deepcopy(self.boxes)
         for row in self._rows(box):
-            size = len(self.boxes)
-            self.learn(*row, box.label)
-            if len(self.boxes) > size:
-                for b, was in zip(self.boxes, kept, strict=False):
-                    self._replace(b, was, was.V, was.W)
+            if not self._is_learned(row, box.label):
+                for b, was in zip(self.boxes, saved, strict=True):
+                    _replace(b, was, was.V, was.W)
                 self.boxes = before
                 return False
         return True
+
+    def _is_merged(self, box: Box) -> bool:
+        """Merge a box with the most similar one it may merge with."""
+        others = [b for b in self.boxes if b is not box]
+        for other in sorted(others, key=lambda b: self.similarity(b, box), reverse=True):
+            if self.may_merge(other, box):
+                older, younger = (b for b in self.boxes if b is box or b is other)
+                both = union(older, younger)
+                _replace(older, both, both.V, both.W)
+                self.boxes = [b for b in self.boxes if b is not younger]
+                return True
+        return False
 
     def _rows(self, box: Box) -> Iterator[Row]:
         """Make up the rows of a box, of which each feature is known by itself only.
@@ -92,7 +104,7 @@ class Merged(Agglomerative):
         They are taken to be spread evenly, and which values go together is drawn.
         """
         if box.n == 1:
-            yield box.V, box.W, [*_values(box)]
+            yield box.V, box.W, [next(iter(d)) for d in box.D]
             return
         number = next(i for i, b in enumerate(self.created) if b is box)
         dealt = deal(len(box.V) + len(box.D), box.n, seed=number)
@@ -105,16 +117,9 @@ class Merged(Agglomerative):
             upper = [box.W[j] if unset[j] else x for j, x in enumerate(numbers)]
             yield lower, upper, values
 
-    def _keep(self, box: Box) -> None:
-        self.boxes.append(box)
-        self.created.append(box)
 
-    def _replace(self, box: Box, new: Box, V: list[float], W: list[float]) -> None:
-        box.V, box.W, box.D, box.n, box.label = [*V], [*W], new.D, new.n, new.label
-
-
-def _values(box: Box) -> Iterator[Hashable]:
-    return (next(iter(d)) for d in box.D)
+def _replace(box: Box, new: Box, V: list[float], W: list[float]) -> None:
+    box.V, box.W, box.D, box.n, box.label = [*V], [*W], new.D, new.n, new.label
 
 
 def _listed(d: dict[Hashable, int]) -> list[Hashable]:

@@ -141,12 +141,14 @@ def _accuracy(truth: Codes, predicted: Codes) -> float:
 
 def _class_balanced_accuracy(truth: Codes, predicted: Codes) -> float:
     size = int(max(truth.max(), predicted.max())) + 2  # a row without a label has the code -1
-    true = np.bincount(truth + 1, minlength=size)
-    guessed = np.bincount(predicted + 1, minlength=size)
-    right = np.bincount(truth[truth == predicted] + 1, minlength=size)
-    most = np.maximum(true, guessed)
-    present = most > 0
-    return fsum((right[present] / most[present]).tolist()) / int(present.sum())
+    pairs = np.bincount((truth + 1) * size + predicted + 1, minlength=size * size)
+    table = pairs.reshape(size, size).tolist()
+    shares = []
+    for k, row in enumerate(table):
+        most = max(sum(row), sum(other[k] for other in table))
+        if most:
+            shares.append(row[k] / most)
+    return fsum(shares) / len(shares)
 
 
 _QUICK = {accuracy_score: _accuracy, class_balanced_accuracy: _class_balanced_accuracy}

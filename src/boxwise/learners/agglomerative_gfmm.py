@@ -19,8 +19,7 @@ class AgglomerativeGFMM(BatchLearner):
 
     Every row starts as a box. Boxes of a class are then merged, the most similar first, as long as
     the merged box stays within `theta`, its categories stay homogeneous within `delta` and it
-    overlaps no box of another class. The order of the rows matters little, and for it all
-    rows must be there from the start.
+    overlaps no box of another class. All rows must be there from the start.
 
     Parameters
     ----------

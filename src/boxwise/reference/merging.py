@@ -46,7 +46,7 @@ class Merged(Agglomerative):
                 surplus -= 1
 
     def _is_taken(self, box: Box) -> bool:
-        """By a box that contains it; one of a single row also by one that may grow (online rule)."""
+        """By a box that contains it; if it is a single row, by the online rule."""
         if all(len(d) == 1 for d in box.D):
             values = [next(iter(d)) for d in box.D]
             for taker in self.boxes:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,40 +10,16 @@ from hypothesis import strategies as st
 from boxwise import HyperboxClassifier
 from boxwise.reference import EIOL
 
-from .streams import UNLABELLED, Stream, streams
+from .agreement import assert_same_answers
+from .agreement import assert_same_boxes as assert_agreeing_boxes
+from .streams import Stream, streams
 
 thorough = settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def assert_same_boxes(clf: HyperboxClassifier, reference: EIOL) -> None:
-    boxes = clf.boxes_
-    assert len(boxes) == len(reference.boxes)
-    for i, box in enumerate(reference.boxes):
-        unset = [v > w for v, w in zip(box.V, box.W, strict=True)]
-        V = [math.nan if u else v for v, u in zip(box.V, unset, strict=True)]
-        W = [math.nan if u else w for w, u in zip(box.W, unset, strict=True)]
-        np.testing.assert_array_equal(boxes.lower[i], V)
-        np.testing.assert_array_equal(boxes.upper[i], W)
-        assert boxes.counts[i] == box.D
-        assert boxes.n_samples[i] == box.n
-        assert boxes.labels[i] == (UNLABELLED if box.label is None else box.label)
+    assert_agreeing_boxes(clf, reference)
     assert clf._model.engine.rejections == reference.rejections
-
-
-def assert_same_answers(clf: HyperboxClassifier, reference: EIOL, stream: Stream) -> None:
-    X, upper = stream.table()
-    membership = clf.membership(X, upper=upper)
-    for row, sample in zip(membership.tolist(), stream.samples(), strict=True):
-        assert row == [reference.membership(box, *sample) for box in reference.boxes]
-    if not reference.classes:
-        with pytest.raises(ValueError, match="no labelled"):
-            clf.predict(X, upper=upper)
-        return
-    predicted = clf.predict(X, upper=upper)
-    assert predicted.tolist() == [reference.predict(*sample) for sample in stream.samples()]
-    probabilities = clf.predict_proba(X, upper=upper)
-    assert (clf.classes_[probabilities.argmax(axis=1)] == predicted).all()
-    np.testing.assert_allclose(probabilities.sum(axis=1), 1, rtol=0, atol=1e-12)
 
 
 @thorough

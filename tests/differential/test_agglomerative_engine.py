@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,6 +10,7 @@ from hypothesis import strategies as st
 from boxwise import AgglomerativeGFMM
 from boxwise.reference.agglomerative import Agglomerative
 
+from .agreement import assert_same_answers, assert_same_boxes
 from .streams import UNLABELLED, Stream, streams
 
 thorough = settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -58,24 +57,8 @@ def learned_by_reference(stream: Stream, method: str, kind: str, s_min: float) -
 
 
 def assert_same(clf: AgglomerativeGFMM, reference: Agglomerative, stream: Stream) -> None:
-    boxes = clf.boxes_
-    assert len(boxes) == len(reference.boxes)
-    for i, box in enumerate(reference.boxes):
-        unset = [v > w for v, w in zip(box.V, box.W, strict=True)]
-        V = [math.nan if u else v for v, u in zip(box.V, unset, strict=True)]
-        W = [math.nan if u else w for w, u in zip(box.W, unset, strict=True)]
-        np.testing.assert_array_equal(boxes.lower[i], V)
-        np.testing.assert_array_equal(boxes.upper[i], W)
-        assert boxes.counts[i] == box.D
-        assert boxes.n_samples[i] == box.n
-        assert boxes.labels[i] == (UNLABELLED if box.label is None else box.label)
-    X, upper = stream.table()
-    membership = clf.membership(X, upper=upper)
-    for row, sample in zip(membership.tolist(), stream.samples(), strict=True):
-        assert row == [reference.membership(box, *sample) for box in reference.boxes]
-    if reference.classes:
-        predicted = clf.predict(X, upper=upper).tolist()
-        assert predicted == [reference.predict(*sample) for sample in stream.samples()]
+    assert_same_boxes(clf, reference)
+    assert_same_answers(clf, reference, stream)
 
 
 @thorough

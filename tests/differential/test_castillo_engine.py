@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from random import Random
 from typing import Any
 
@@ -14,6 +13,8 @@ from hypothesis import strategies as st
 from boxwise import CastilloGFMM
 from boxwise.reference.castillo import Castillo
 
+from .agreement import assert_same_answers
+from .agreement import assert_same_boxes as assert_agreeing_boxes
 from .streams import UNLABELLED, Stream, streams
 
 thorough = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -48,19 +49,10 @@ def taught(stream: Stream, eta: float, kind: type[Castillo] = Castillo) -> Casti
 
 
 def assert_same_boxes(clf: CastilloGFMM, reference: Castillo) -> None:
-    boxes = clf.boxes_
-    assert len(boxes) == len(reference.boxes)
-    bounds = boxes.bounds
-    for i, box in enumerate(reference.boxes):
-        unset = [v > w for v, w in zip(box.V, box.W, strict=True)]
-        V = [math.nan if u else v for v, u in zip(box.V, unset, strict=True)]
-        W = [math.nan if u else w for w, u in zip(box.W, unset, strict=True)]
-        np.testing.assert_array_equal(boxes.lower[i], V)
-        np.testing.assert_array_equal(boxes.upper[i], W)
-        assert boxes.counts[i] == box.D
-        assert boxes.n_samples[i] == box.n
-        assert boxes.labels[i] == (UNLABELLED if box.label is None else box.label)
-        assert bounds[i] == [tuple(dict.fromkeys(box.bounds(j))) for j in range(len(box.E))]
+    assert_agreeing_boxes(clf, reference)
+    assert clf.boxes_.bounds == [
+        [tuple(dict.fromkeys(box.bounds(j))) for j in range(len(box.E))] for box in reference.boxes
+    ]
 
 
 def unseen(stream: Stream) -> Stream:
@@ -71,22 +63,6 @@ def unseen(stream: Stream) -> Stream:
         for row, other in zip(stream.values, reversed(stream.values), strict=True)
     ]
     return Stream(**{**vars(stream), "values": values})
-
-
-def assert_same_answers(clf: CastilloGFMM, reference: Castillo, stream: Stream) -> None:
-    X, upper = stream.table()
-    membership = clf.membership(X, upper=upper)
-    for row, sample in zip(membership.tolist(), stream.samples(), strict=True):
-        assert row == [reference.membership(box, *sample) for box in reference.boxes]
-    if not reference.classes:
-        with pytest.raises(ValueError, match="no labelled"):
-            clf.predict(X, upper=upper)
-        return
-    predicted = clf.predict(X, upper=upper)
-    assert predicted.tolist() == [reference.predict(*sample) for sample in stream.samples()]
-    probabilities = clf.predict_proba(X, upper=upper)
-    assert (clf.classes_[probabilities.argmax(axis=1)] == predicted).all()
-    np.testing.assert_allclose(probabilities.sum(axis=1), 1, rtol=0, atol=1e-12)
 
 
 @thorough

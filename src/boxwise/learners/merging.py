@@ -19,12 +19,12 @@ Learner = TypeVar("Learner", bound=HyperboxLearner)
 def merge(models: Sequence[Learner]) -> Learner:
     """Join models that were learned on parts of the data into one that obeys the same rules.
 
-    The boxes of the first model stay. Every box of the others, model by model and the oldest first,
-    is taken by a box that contains it, or else merges with the most similar box of its class, as
-    long as the merged box stays within `theta`, its categories stay homogeneous within `delta` and
-    it overlaps no box of another class. A box that finds no partner stays as it is. If many more
-    stay than that many rows would have made, the smallest of them are taken apart into rows, as far
-    as other boxes take those.
+    The first model goes on learning, from the boxes of the others, model by model, the oldest box
+    first. A box of one row is learned as that row. A box that another one contains is taken by it.
+    All others stay, as many as that many rows would be expected to make; beyond that number the
+    smallest boxes are taken apart into rows, if other boxes take all of these, or else merge with
+    the most similar box of their class. Whatever grows or merges stays within `theta`, keeps its
+    categories homogeneous within `delta` and overlaps no box of another class.
 
     Boxes of different models may overlap across classes from the start, as new boxes of online
     learning may; they stay, but no merge creates such an overlap.

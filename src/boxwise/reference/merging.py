@@ -12,7 +12,8 @@ from copy import deepcopy
 from boxwise.reference.agglomerative import Agglomerative, union
 from boxwise.reference.hyperbox import Box
 
-FEW = 256  # rows; a larger box is a pattern of its own and is never taken apart
+FEW = 256  # rows; a larger box is never taken apart
+MARGIN = 1.25  # fewer boxes than that cost accuracy (see benchmarks/results/merging.md)
 
 Row = tuple[list[float], list[float], list[Hashable]]
 
@@ -34,7 +35,7 @@ class Merged(Agglomerative):
         """
         alone, rows = sum(b.n == 1 for b in self.boxes), sum(b.n for b in self.boxes)
         more = sum(b.n for b in boxes)
-        expected = more * alone / rows if rows else more
+        expected = MARGIN * more * alone / rows if rows else more
         stayed = [box for box in deepcopy([*boxes]) if not self._is_taken(box)]
         surplus = len(stayed) - expected
         for box in sorted(stayed, key=lambda b: b.n):  # equal sizes: the oldest first

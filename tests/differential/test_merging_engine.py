@@ -85,7 +85,9 @@ def engine_with(stream: Stream, model: EIOL, n_classes: int) -> AgglomerativeEng
 
 def arrays(boxes: list[Box], stream: Stream) -> dict[str, np.ndarray]:
     sets = [sorted(d.items()) for box in boxes for d in box.D]
-    numbers = np.array([[box.V, box.W] for box in boxes], dtype=float).reshape(len(boxes), 2, stream.n)
+    numbers = np.array([[box.V, box.W] for box in boxes], dtype=float).reshape(
+        len(boxes), 2, stream.n
+    )
     return {
         "V": np.where(np.isinf(numbers[:, 0]), math.nan, numbers[:, 0]),
         "W": np.where(np.isinf(numbers[:, 1]), math.nan, numbers[:, 1]),

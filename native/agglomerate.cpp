@@ -138,24 +138,32 @@ double AgglomerativeEngine::similarity(const Group& g, Slot slot, const Box& a) 
 }
 
 double AgglomerativeEngine::numerical_similarity(const Group& g, Slot slot, const Box& a) const {
-  double ab = 0, ba = 0;  // the largest distance, one way and the other
-  for (size_t j = 0; j < n_; ++j) {
-    const double v = g.V[j][slot], w = g.W[j][slot];
-    if (a.V[j] > a.W[j] || v > w) continue;
-    switch (how_.similarity) {
-      case Similarity::SHORT:
-        ab = std::max(ab, std::max(v - a.W[j], a.V[j] - w) * slope_[j]);
-        break;
-      case Similarity::LONG:
-        ab = std::max(ab, std::max(w - a.V[j], a.W[j] - v) * slope_[j]);
-        break;
-      case Similarity::MID:
-        ab = std::max(ab, std::max(v - a.V[j], a.W[j] - w) * slope_[j]);
-        ba = std::max(ba, std::max(a.V[j] - v, w - a.W[j]) * slope_[j]);
+  const auto farthest = [&](auto distance) {
+    double most = 0;
+    for (size_t j = 0; j < n_; ++j) {
+      const double v = g.V[j][slot], w = g.W[j][slot];
+      if (a.V[j] > a.W[j] || v > w) continue;  // never seen by one of them
+      most = std::max(most, distance(a.V[j], a.W[j], v, w) * slope_[j]);
     }
-  }
-  const double distance = how_.similarity == Similarity::MID ? std::min(ab, ba) : ab;
-  return 1.0 - std::min(distance, 1.0);
+    return std::min(most, 1.0);
+  };
+  using Bound = double;
+  if (how_.similarity == Similarity::SHORT)
+    return 1.0 - farthest([](Bound v_a, Bound w_a, Bound v_b, Bound w_b) {
+             return std::max(v_b - w_a, v_a - w_b);
+           });
+  if (how_.similarity == Similarity::LONG)
+    return 1.0 - farthest([](Bound v_a, Bound w_a, Bound v_b, Bound w_b) {
+             return std::max(w_b - v_a, w_a - v_b);
+           });
+  const auto around = [](Bound v_a, Bound w_a, Bound v_b, Bound w_b) {
+    return std::max(v_b - v_a, w_a - w_b);  // what b lacks to lie around a
+  };
+  const double ab = farthest(around);
+  if (ab == 0) return 1.0;
+  return 1.0 - std::min(ab, farthest([&](Bound v_a, Bound w_a, Bound v_b, Bound w_b) {
+           return around(v_b, w_b, v_a, w_a);
+         }));
 }
 
 // Makes the union of a box of the model and `a` the grown box, whose overlaps are looked for.
@@ -239,7 +247,7 @@ class AgglomerativeEngine::Agglomeration {
   bool is_alive(Number i) const { return places_[i].group != GONE; }
   Box box(Number i) const { return e_.groups_[places_[i].group].at(places_[i].slot); }
   template <class Visit>
-  void visit_partners(Number i, Visit visit);
+  void visit_partners(Number i, const Box& a, Visit visit);
   Partner first_mergeable(Number i, double* blocked);
   bool is_blocked(Number i, const Box& a, Number k);
   Number merge(Number i, Number k);
@@ -304,7 +312,7 @@ void AgglomerativeEngine::Agglomeration::box_by_box() {
     std::sort(grown.begin(), grown.end());
     grown.erase(std::unique(grown.begin(), grown.end()), grown.end());
     for (Number i : grown)
-      if (is_alive(i)) visit_partners(i, [&](Number other, double) { hopeful[other] = 1; });
+      if (is_alive(i)) visit_partners(i, box(i), [&](Number other, double) { hopeful[other] = 1; });
     grown.clear();
   };
   for (bool first = true, merged = true; merged; first = false) {
@@ -366,7 +374,7 @@ void AgglomerativeEngine::Agglomeration::renew_after(Number older, Number younge
   }
   for (Number i : woken_)
     if (bound_[i] >= best_[i].degree) set_best(i, bound_[i], best_[i].number, false);
-  visit_partners(older, [&](Number i, double degree) {
+  visit_partners(older, box(older), [&](Number i, double degree) {
     if (i > older) return;
     const Best& best = best_[i];
     const bool better = best.settled ? Partner{best.degree, best.number} < Partner{degree, older}
@@ -377,8 +385,8 @@ void AgglomerativeEngine::Agglomeration::renew_after(Number older, Number younge
 }
 
 template <class Visit>
-void AgglomerativeEngine::Agglomeration::visit_partners(Number i, Visit visit) {
-  e_.visit_partners(box(i), places_[i].group, [&](Place place, double degree) {
+void AgglomerativeEngine::Agglomeration::visit_partners(Number i, const Box& a, Visit visit) {
+  e_.visit_partners(a, places_[i].group, [&](Place place, double degree) {
     const auto k = static_cast<Number>(e_.groups_[place.group].id[place.slot]);
     if (k != i) visit(k, degree);
   });
@@ -388,12 +396,12 @@ void AgglomerativeEngine::Agglomeration::visit_partners(Number i, Visit visit) {
 // blocked now, among the younger boxes only. A degree below zero: there is none.
 AgglomerativeEngine::Agglomeration::Partner
 AgglomerativeEngine::Agglomeration::first_mergeable(Number i, double* blocked) {
+  const Box a = box(i);
   partners_.clear();
-  visit_partners(i, [&](Number k, double degree) {
+  visit_partners(i, a, [&](Number k, double degree) {
     if (blocked == nullptr || k > i) partners_.push_back({degree, k});
   });
   if (blocked != nullptr) *blocked = -1;
-  const Box a = box(i);
   std::make_heap(partners_.begin(), partners_.end());
   while (!partners_.empty()) {
     std::pop_heap(partners_.begin(), partners_.end());

@@ -49,8 +49,8 @@ class AgglomerativeEngine::Joining {
 
   AgglomerativeEngine& e_;
   const AgglomerativeEngine& other_;
-  std::vector<uint64_t> stayed_;  // ids of the boxes that nothing took
-  double expected_ = 0;           // how many of them there may be
+  const uint64_t first_;  // id of the first box that nothing took, if there is one
+  double expected_ = 0;   // how many such boxes there may be
   std::vector<Partner> partners_;
   Sample sample_;
   std::vector<Code> codes_;
@@ -68,7 +68,7 @@ void AgglomerativeEngine::join(const AgglomerativeEngine& other) {
 }
 
 AgglomerativeEngine::Joining::Joining(AgglomerativeEngine& engine, const AgglomerativeEngine& other)
-    : e_(engine), other_(other) {
+    : e_(engine), other_(other), first_(engine.next_id_) {
   if (e_.n_ != other_.n_ || e_.r_ != other_.r_ || e_.groups_.size() != other_.groups_.size())
     throw std::invalid_argument("the models differ in their features or classes");
   double once = 0, rows = 0, more = 0;
@@ -88,7 +88,7 @@ void AgglomerativeEngine::Joining::add_boxes() {
     box.id = e_.next_id_;
     if (is_taken(box, place.group)) continue;
     e_.admit(place.group, box);
-    stayed_.push_back(e_.next_id_++);
+    ++e_.next_id_;
   }
 }
 
@@ -135,18 +135,19 @@ void AgglomerativeEngine::Joining::read(const Box& box, size_t group, Sample& x)
 }
 
 void AgglomerativeEngine::Joining::reduce_surplus() {
+  auto surplus = static_cast<double>(e_.next_id_ - first_) - expected_;
+  if (surplus <= 0) return;
   std::vector<std::pair<uint32_t, uint64_t>> by_size;
-  for (uint64_t id : stayed_) {
-    const Place place = *place_of(id);
-    by_size.emplace_back(e_.groups_[place.group].n[place.slot], id);
-  }
+  for (const Group& g : e_.groups_)
+    for (Slot slot = 0; slot < g.size(); ++slot)
+      if (g.id[slot] >= first_) by_size.emplace_back(g.n[slot], g.id[slot]);
   std::sort(by_size.begin(), by_size.end());
-  auto surplus = static_cast<double>(stayed_.size()) - expected_;
   for (const auto& [n, id] : by_size) {
     if (surplus <= 0) return;
     e_.pulse();
-    if (!place_of(id)) continue;  // merged with one before it
-    if (take_apart(*place_of(id)) || merge_with_partner(*place_of(id))) surplus -= 1;
+    const auto place = place_of(id);
+    if (!place) continue;  // merged with one before it
+    if (take_apart(*place) || merge_with_partner(*place_of(id))) surplus -= 1;
   }
 }
 

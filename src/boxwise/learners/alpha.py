@@ -61,7 +61,7 @@ def estimate_alpha(
     >>> labels = ["meow", "woof"] * 12
     >>> alpha = estimate_alpha(HyperboxClassifier(), rows, labels)
     >>> round(alpha, 2)
-    0.33
+    0.2
     >>> clf = HyperboxClassifier(alpha="estimate").fit(rows, labels)
     >>> clf.alpha_ == alpha
     True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from boxwise import HyperboxClassifier
+from boxwise import HyperboxClassifier, ImprovedOnlineGFMM
 from boxwise.reference import EIOL
 
 hbbrain = pytest.importorskip("hbbrain.mixed_data.eiol_gfmm", reason="needs hyperbox-brain")
@@ -74,4 +74,30 @@ def test_same_boxes_and_predictions_on_streams_without_ties(condition, theta, de
         clear = np.abs(best[0] - best[1]) > 1e-9
         assert clear.sum() > 40
         np.testing.assert_array_equal(ours.predict(X[:50])[clear], theirs.predict(X[:50])[clear])
+    assert compared >= 5
+
+
+@pytest.mark.parametrize("theta", [0.1, 0.3, 0.5, 0.7])
+def test_iol_makes_the_same_boxes_and_predictions_on_streams_without_ties(theta):
+    iol = pytest.importorskip("hbbrain.numerical_data.incremental_learner.iol_gfmm")
+    compared = 0
+    for seed in range(40):
+        numbers, _, labels = mixed_stream(seed, n_rows=60)
+        watcher = TieWatcher(theta, 1, 1, [1.0] * 3, "each", [(0, 1)] * 3, growing=False)
+        for point, label in zip(numbers.tolist(), labels.tolist(), strict=True):
+            watcher.learn(point, point, [], label)
+        if watcher.tied:
+            continue
+        compared += 1
+        theirs = iol.ImprovedOnlineGFMM(theta=theta, gamma=1).fit(numbers, labels)
+        ours = ImprovedOnlineGFMM(theta, feature_range=(0, 1)).fit(numbers, labels)
+        np.testing.assert_array_equal(ours.boxes_.lower, theirs.V)
+        np.testing.assert_array_equal(ours.boxes_.upper, theirs.W)
+        np.testing.assert_array_equal(ours.boxes_.n_samples, theirs.N_samples)
+        np.testing.assert_array_equal(ours.boxes_.labels, theirs.C)
+        unseen, _, _ = mixed_stream(1000 + seed, n_rows=50)
+        membership = ours.membership(unseen)
+        best = [membership[:, ours.boxes_.labels == label].max(axis=1) for label in (0, 1)]
+        clear = np.abs(best[0] - best[1]) > 1e-9
+        np.testing.assert_array_equal(ours.predict(unseen)[clear], theirs.predict(unseen)[clear])
     assert compared >= 5

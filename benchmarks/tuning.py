@@ -88,8 +88,8 @@ def main() -> None:
             same = ours["scores"] == theirs["scores"] == parallel["scores"]
             report.say(
                 f"| {name} | {version} | {a:.2f} s | {ours['kilobytes'] / 1024:.0f} MB "
-                f"| {b:.1f} s | {theirs['kilobytes'] / 1024:.0f} MB | **{b / a:.0f}×** "
-                f"| {c:.1f} s | **{c / a:.0f}×** | {'yes' if same else 'NO'} |"
+                f"| {b:.1f} s | {theirs['kilobytes'] / 1024:.0f} MB | **{b / a:.1f}×** "
+                f"| {c:.1f} s | **{c / a:.1f}×** | {'yes' if same else 'NO'} |"
             )
     report.write("tuning.md")
 

@@ -92,6 +92,9 @@ void Bundle::decide(const Sample& x, const Push& push) {
   choose(x);
   // The members that choose as the first one does stay here; the others leave, choice by choice.
   const size_t mine = choices_[0].option;
+  if (std::all_of(choices_.begin(), choices_.end(),
+                  [&](const Choice& choice) { return choice.option == mine; }))
+    return follow(mine, x);
   std::vector<std::pair<size_t, std::vector<Member>>> leaving;
   std::vector<Member> staying;
   for (size_t m = 0; m < members_.size(); ++m) {
@@ -112,7 +115,6 @@ void Bundle::decide(const Sample& x, const Push& push) {
     push(std::move(fork));
   }
   follow(mine, x);
-  if (leaving.empty()) return;
   members_ = std::move(staying);
   list_settings();
   configure(loosest(settings_, members_));
@@ -168,7 +170,7 @@ size_t Bundle::least_delta(const Group& g, Slot slot, const Sample& x) {
 // no other class; the oldest of equals.
 void Bundle::choose(const Sample& x) {
   for (size_t first = 0, m = 0; first < members_.size(); first = m) {
-    const double alpha = r_ == 0 ? 1.0 : n_ == 0 ? 0.0 : members_[first].alpha, beta = 1 - alpha;
+    const auto [alpha, beta] = weights(members_[first].alpha);
     order_.clear();
     for (size_t o = 0; o < options_.size(); ++o)
       order_.emplace_back(alpha * options_[o].b_num + beta * options_[o].b_cat, o);
@@ -201,10 +203,60 @@ void Bundle::follow(size_t option, const Sample& x) {
     take(options_[option].place, x, true);
 }
 
-void Bundle::use(double alpha) {
-  EntropySettings settings = settings_;
-  settings.alpha = alpha;
-  configure(std::move(settings));
+std::vector<double> Bundle::alphas() const {
+  std::vector<double> alphas;
+  for (const Member& member : members_)
+    if (alphas.empty() || alphas.back() != member.alpha) alphas.push_back(member.alpha);
+  return alphas;
+}
+
+void Bundle::predict_together(const Rows& rows, const std::vector<double>& alphas,
+                              const std::vector<std::int32_t*>& labels,
+                              const std::vector<std::vector<double>*>& probabilities) const {
+  check_can_predict();
+  std::vector<Weights> weights;
+  for (double alpha : alphas) weights.push_back(this->weights(alpha));
+  std::vector<Verdict> verdicts(alphas.size());
+  std::vector<double> shares(groups_.size() - 1);
+  Sample x;
+  for (size_t row = 0; row < rows.count; ++row) {
+    read(rows, row, x);
+    judge_together(x, weights, verdicts);
+    for (size_t a = 0; a < alphas.size(); ++a) {
+      labels[a][row] = static_cast<std::int32_t>(winner(verdicts[a]));
+      if (probabilities[a] == nullptr) continue;
+      share_out(verdicts[a], shares.data());
+      probabilities[a]->insert(probabilities[a]->end(), shares.begin(), shares.end());
+    }
+  }
+}
+
+// Distances and shares are the same for all; only how they are mixed differs.
+void Bundle::judge_together(const Sample& x, const std::vector<Weights>& weights,
+                            std::vector<Verdict>& verdicts) const {
+  const size_t classes = groups_.size() - 1;
+  for (Verdict& verdict : verdicts) {
+    verdict.best.assign(classes, -1.0);
+    verdict.distance.assign(classes, 0.0);
+    verdict.weight.assign(classes, 0);
+  }
+  alignas(64) double dist[BLOCK], share[BLOCK], degree[BLOCK];
+  for (size_t k = 0; k < classes; ++k) {
+    const Group& g = groups_[k + 1];
+    for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
+      const size_t m = std::min(BLOCK, g.size() - begin);
+      measure(g, x, begin, m, dist, share);
+      for (size_t a = 0; a < weights.size(); ++a) {
+        kernels::mix(dist, share, weights[a].alpha, weights[a].beta, degree, m);
+        const double highest = kernels::largest(degree, m);
+        double& best = verdicts[a].best[k];
+        if (highest < best) continue;
+        if (highest > best) verdicts[a].weight[k] = 0;
+        best = highest;
+        verdicts[a].weight[k] += kernels::samples(degree, highest, g.n.data() + begin, m);
+      }
+    }
+  }
 }
 
 }  // namespace boxwise

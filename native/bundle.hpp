@@ -31,7 +31,11 @@ class Bundle : public EntropyEngine {
                       const std::function<void()>& pulse);
 
   const std::vector<Member>& members() const { return members_; }
-  void use(double alpha);  // predict with it from now on
+  std::vector<double> alphas() const;  // of the members, each once
+  // What each of the alphas predicts, and what it finds probable unless that is null.
+  void predict_together(const Rows& rows, const std::vector<double>& alphas,
+                        const std::vector<std::int32_t*>& labels,
+                        const std::vector<std::vector<double>*>& probabilities) const;
 
  private:
   // A box that might take the sample, and the least theta and delta (as positions) that let it.
@@ -58,6 +62,8 @@ class Bundle : public EntropyEngine {
   void choose(const Sample& x);
   bool overlaps(Option& option, const Sample& x);
   void follow(std::size_t option, const Sample& x);
+  void judge_together(const Sample& x, const std::vector<Weights>& weights,
+                      std::vector<Verdict>& verdicts) const;
 
   std::vector<Member> members_;           // in order of alpha
   std::vector<Choice> choices_;           // one per member

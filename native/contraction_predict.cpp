@@ -9,11 +9,6 @@ namespace boxwise {
 
 using std::size_t;
 
-namespace {
-// More than the estimates of a membership, all of whose terms are at most 1, can be off by rounding.
-constexpr double ROUNDING = 1e-12;
-}  // namespace
-
 // For each class the best membership; if not every class matters, for those that have the best of
 // all. Where several have it, what decides between them: how near the centre of such a box is, or,
 // without continuous features, how many samples such boxes have.
@@ -56,38 +51,17 @@ void ContractionEngine::visit_best(size_t k, const Sample& x, double& bar, Use u
     visit_best_of_block(groups_[k + 1], x, begin, bar, use);
 }
 
-// Each feature can only lower a membership. All boxes together while many are in question, until
-// they are further away than one may be that reaches the bar, to within ROUNDING. Singly where they
-// are few, and then exactly.
 template <class Use>
 void ContractionEngine::visit_best_of_block(const Group& g, const Sample& x, size_t begin,
                                             double& bar, Use use) const {
-  const size_t m = std::min(BLOCK, g.size() - begin), all = x.probes.size();
-  const double* unit = g.unit.data() + begin;
+  const size_t m = std::min(BLOCK, g.size() - begin);
   Counts counts;
-  alignas(64) std::uint8_t inside[BLOCK];
-  alignas(64) double known[BLOCK], room[BLOCK], dist[BLOCK];
-  const auto reach_for = [&](double asked) {
-    kernels::room(known, unit, weight_num_, weight_cat_, asked - ROUNDING, room, m);
-  };
-  const auto side = [&](size_t f) {
-    const Probe& p = x.probes[std::min(f, all - 1)];
-    return kernels::Side{&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.slope};
-  };
+  alignas(64) double known[BLOCK];
   counts.known(g, x.codes, static_cast<Slot>(begin), m, known);
-  reach_for(bar);
-  std::fill_n(dist, m, 0.0);
-  size_t seen = 0, left = r_ > 0 ? kernels::within(dist, room, inside, m) : m;
-  for (; seen < all && left > m / 16; seen = std::min(seen + 2, all))
-    left = kernels::approach(side(seen), side(seen + 1), room, dist, m);
-  if (left == 0) return;
-  if (seen == all && left > m / 16)  // all is known of them: only the best matter
-    reach_for(std::max(bar, kernels::highest(dist, known, unit, weight_num_, weight_cat_, m) -
-                                ROUNDING));
-  kernels::within(dist, room, inside, m);
-  for (size_t i : Passing(inside, m)) {
+  const Shortlist list(g, x.probes, known, begin, m, {weight_num_, weight_cat_}, {}, bar);
+  for (size_t i : list.places()) {
     const Slot slot = static_cast<Slot>(begin + i);
-    const double reached = finish(g, slot, x, seen, dist[i], known[i], bar);
+    const double reached = finish(g, slot, x, list.seen, list.dist[i], known[i], bar);
     if (reached >= bar) use(slot, reached);
   }
 }

@@ -126,6 +126,10 @@ class Engine {
   void take(Place place, const Sample& x, bool expand);
   void create(const Sample& x);
   void admit(std::size_t group, const Box& box);
+  std::size_t winner(const Verdict& verdict) const;
+  // The probabilities of the classes of the verdict.
+  void share_out(const Verdict& verdict, double* p) const;
+  void check_can_predict() const;
   Place find(std::uint64_t id) const;
   std::vector<std::pair<std::uint64_t, Place>> in_order() const;
   std::shared_lock<std::shared_mutex> reading() const;
@@ -155,9 +159,6 @@ class Engine {
   bool is_oversized(const Group& g, Slot slot) const;
   template <class Use>
   void judge_all(const Rows& rows, bool every_class, std::size_t n_classes, Use use) const;
-  std::size_t winner(const Verdict& verdict) const;
-  void share_out(const Verdict& verdict, double* p) const;
-  void check_can_predict() const;
 
   Sample sample_;  // working memory of learn, kept between samples
   mutable std::shared_mutex lock_;

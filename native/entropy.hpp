@@ -34,12 +34,23 @@ class EntropyTest {
   }
 
   static double g(std::uint32_t k) {
+    static const std::vector<double> remembered = first_of_g();
+    return k < remembered.size() ? remembered[k] : compute_g(k);
+  }
+
+ private:
+  static double compute_g(std::uint32_t k) {
     if (k == 0) return 0.0;
     const double x = k;
     return (x + 1.0) * std::log2(x + 1.0) - x * std::log2(x);
   }
 
- private:
+  static std::vector<double> first_of_g() {
+    std::vector<double> values(1u << 12);
+    for (std::uint32_t k = 0; k < values.size(); ++k) values[k] = compute_g(k);
+    return values;
+  }
+
   static constexpr std::uint32_t REMEMBERED = 1u << 16;
 
   std::uint32_t need_each(std::uint32_t n) const {

@@ -25,11 +25,16 @@ void EntropyEngine::configure(EntropySettings settings) {
   check(settings);
   const auto writer = writing();
   settings_ = std::move(settings);
-  alpha_ = r_ == 0 ? 1.0 : n_ == 0 ? 0.0 : settings_.alpha;
-  beta_ = 1 - alpha_;
+  alpha_ = weights(settings_.alpha).alpha;
+  beta_ = weights(settings_.alpha).beta;
   entropy_ = EntropyTest(settings_.delta, settings_.mean, r_);
   set_sizes(settings_.theta, settings_.gamma);
   settle_all();
+}
+
+Weights EntropyEngine::weights(double alpha) const {
+  const double on_numbers = r_ == 0 ? 1.0 : n_ == 0 ? 0.0 : alpha;
+  return {on_numbers, 1 - on_numbers};
 }
 
 void EntropyEngine::check(const EntropySettings& settings) const {

@@ -6,6 +6,7 @@
 
 #include "engine.hpp"
 #include "entropy.hpp"
+#include "scan.hpp"
 
 namespace boxwise {
 
@@ -50,8 +51,13 @@ class EntropyEngine : public Engine {
   bool meets(const Group& h, Slot slot);
   virtual bool excused(Place place);  // a box whose overlap with the grown one does not count
 
+  Weights weights(double alpha) const;  // all on one membership where there is one kind only
+  // How far x is from the boxes of a block, and what share of their samples has its values.
+  void measure(const Group& g, const Sample& x, std::size_t begin, std::size_t m, double* dist,
+               double* share) const;
+
   EntropySettings settings_;
-  double alpha_, beta_;  // weights of the two memberships; 1 and 0 where there is one kind only
+  double alpha_, beta_;  // the weights of the two memberships
   EntropyTest entropy_;
 
   // Working memory of learn, kept between samples.
@@ -76,8 +82,8 @@ class EntropyEngine : public Engine {
   void list_values();
 
   void add_up(const Sample& x, std::size_t classes, Aligned<double>& sums) const;
-  void judge_block(const Group& g, const Sample& x, const double* sum, std::size_t begin, double from,
-                   double below, double& bar, double& best, std::uint64_t& weight) const;
+  void judge_block(const Group& g, const Sample& x, const double* sum, std::size_t begin, Band band,
+                   double& bar, double& best, std::uint64_t& weight) const;
   double finish(const Group& g, Slot slot, const Sample& x, std::size_t seen, double dist,
                 double sum, double bar) const;
 

@@ -106,8 +106,26 @@ void EntropyEngine::offer_container(size_t group, Slot slot) {
 
 void EntropyEngine::find_container(size_t group, const Sample& x) {
   const Group& g = groups_[group];
-  for (Slot slot = 0; slot < g.size(); ++slot)
-    if (contains(g, slot, x)) offer_container(group, slot);
+  alignas(64) uint32_t differ[BLOCK], scratch[BLOCK];
+  alignas(64) double over[BLOCK];
+  for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
+    const Slot first = static_cast<Slot>(begin);
+    const size_t m = std::min(BLOCK, g.size() - begin);
+    std::fill_n(differ, m, 0u);
+    for (size_t j = 0; j < r_ && alpha_ < 1; ++j) {
+      const uint32_t* row = g.D[j].row(x.codes[j], first, m, scratch);
+      if (row == nullptr) return;
+      kernels::differ(row, g.n.data() + begin, differ, m);
+    }
+    if (kernels::agree(differ, over, m) == 0) continue;
+    for (const Probe& p : x.probes)
+      if (alpha_ > 0)
+        kernels::distance(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, 1.0, false, over, m);
+    for (size_t i : Passing(over, m)) {
+      const Slot slot = first + static_cast<Slot>(i);
+      if (contains(g, slot, x)) offer_container(group, slot);
+    }
+  }
 }
 
 // Membership one, decided without rounding.

@@ -15,9 +15,6 @@ using std::uint32_t;
 using std::uint64_t;
 
 namespace {
-// More than the estimates of a membership, all of whose terms are at most 1, can be off by rounding.
-constexpr double ROUNDING = 1e-12;
-
 // Room for so many entries that the next array begins on a cache line again.
 constexpr size_t padded(size_t entries) { return (entries + 7) / 8 * 8; }
 }  // namespace
@@ -25,8 +22,7 @@ constexpr size_t padded(size_t entries) { return (entries + 7) / 8 * 8; }
 // For each class the best membership and the samples in the boxes that have it; or, if not every
 // class matters, for those classes that have the best of all.
 // Boxes that share most categories with x come first, so that the bar is high when the rest is
-// looked at. Each feature can only lower a membership: a box that is below the bar over the features
-// looked at so far, by more than rounding can do, is out.
+// looked at.
 void EntropyEngine::judge(const Sample& x, bool every_class, size_t classes, Aligned<double>& sums,
                    Verdict& verdict) const {
   verdict.best.assign(classes, -1.0);
@@ -49,7 +45,7 @@ void EntropyEngine::judge(const Sample& x, bool every_class, size_t classes, Ali
       double& bar = bars[every_class ? k : 0];
       for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
         if (asked(bar) >= below) break;
-        judge_block(g, x, sum + begin, begin, std::max(band, asked(bar)), below, bar,
+        judge_block(g, x, sum + begin, begin, {std::max(band, asked(bar)), below}, bar,
                     verdict.best[k], verdict.weight[k]);
       }
       sum += padded(g.size());
@@ -75,28 +71,14 @@ void EntropyEngine::add_up(const Sample& x, size_t classes, Aligned<double>& sum
   }
 }
 
-// One block: the boxes whose shares lie in the band. All together while they are many: what they
-// can still reach is estimated feature by feature, to within ROUNDING. Singly where they are few,
-// and then exactly.
-void EntropyEngine::judge_block(const Group& g, const Sample& x, const double* sum, size_t begin, double from,
-                         double below, double& bar, double& best, uint64_t& weight) const {
+// One block: the boxes whose shares lie in the band.
+void EntropyEngine::judge_block(const Group& g, const Sample& x, const double* sum, size_t begin,
+                                Band band, double& bar, double& best, uint64_t& weight) const {
   const size_t m = std::min(BLOCK, g.size() - begin);
-  const double* unit = g.unit.data() + begin;
-  alignas(64) std::uint8_t inside[BLOCK];
-  alignas(64) double dist[BLOCK];
-  size_t seen = 0, left = kernels::between(sum, unit, from, below, inside, m);
-  if (left == 0) return;
-  while (seen < x.probes.size() && left > m / 16) {
-    const Probe& p = x.probes[seen];
-    kernels::distance(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.slope, seen == 0, dist,
-                      m);
-    if (std::has_single_bit(++seen) || seen == x.probes.size())  // now and then, to stop early
-      left = kernels::reach(dist, sum, unit, alpha_, beta_, bar - ROUNDING, inside, m);
-  }
-  if (left == 0) return;
-  for (size_t i : Passing(inside, m)) {
+  const Shortlist list(g, x.probes, sum, begin, m, {alpha_, beta_}, band, bar);
+  for (size_t i : list.places()) {
     const Slot slot = static_cast<Slot>(begin + i);
-    const double reached = finish(g, slot, x, seen, seen > 0 ? dist[i] : 0.0, sum[i], bar);
+    const double reached = finish(g, slot, x, list.seen, list.dist[i], sum[i], bar);
     if (reached < bar) continue;
     if (reached > best) weight = 0;
     best = bar = reached;
@@ -120,20 +102,26 @@ double EntropyEngine::finish(const Group& g, Slot slot, const Sample& x, size_t 
 }
 
 void EntropyEngine::degrees(const Group& g, const Sample& x, double* out) const {
-  Counts counts;
-  alignas(64) double sum[BLOCK], share[BLOCK], dist[BLOCK];
+  alignas(64) double share[BLOCK], dist[BLOCK];
   for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
     const size_t m = std::min(BLOCK, g.size() - begin);
-    std::fill_n(dist, m, 0.0);
-    std::fill_n(share, m, 0.0);
-    if (r_ > 0) {
-      counts.total(g, x.codes, static_cast<Slot>(begin), m, sum);
-      kernels::share(sum, g.n.data() + begin, static_cast<double>(r_), share, m);
-    }
-    for (const Probe& p : x.probes)
-      kernels::distance(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.slope, false, dist, m);
+    measure(g, x, begin, m, dist, share);
     kernels::mix(dist, share, alpha_, beta_, out + begin, m);
   }
+}
+
+void EntropyEngine::measure(const Group& g, const Sample& x, size_t begin, size_t m, double* dist,
+                            double* share) const {
+  std::fill_n(dist, m, 0.0);
+  std::fill_n(share, m, 0.0);
+  if (r_ > 0) {
+    Counts counts;
+    alignas(64) double sum[BLOCK];
+    counts.total(g, x.codes, static_cast<Slot>(begin), m, sum);
+    kernels::share(sum, g.n.data() + begin, static_cast<double>(r_), share, m);
+  }
+  for (const Probe& p : x.probes)
+    kernels::distance(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.slope, false, dist, m);
 }
 
 }  // namespace boxwise

@@ -67,11 +67,7 @@ void CountColumn::drop(Slot slot) {
   held_[slot].clear();
 }
 
-uint32_t CountColumn::count(Slot slot, Code code) const {
-  if (dense_) {
-    if (code < 0 || static_cast<size_t>(code) >= rows_.size() || rows_[code].empty()) return 0;
-    return rows_[code][slot];
-  }
+uint32_t CountColumn::count_listed(Slot slot, Code code) const {
   const auto& held = held_[slot];
   auto own = std::lower_bound(held.begin(), held.end(), code, before_code);
   return own != held.end() && own->first == code ? own->second : 0;
@@ -104,12 +100,7 @@ bool CountColumn::shares(Slot slot, std::uint64_t n, const std::vector<Tally>& o
   return false;
 }
 
-const uint32_t* CountColumn::row(Code code, Slot begin, size_t m, uint32_t* scratch) const {
-  if (dense_) {
-    if (code < 0 || static_cast<size_t>(code) >= rows_.size() || rows_[code].empty())
-      return nullptr;
-    return rows_[code].data() + begin;
-  }
+const uint32_t* CountColumn::spread_out(Code code, Slot begin, size_t m, uint32_t* scratch) const {
   auto entry = postings_.find(code);
   if (entry == postings_.end()) return nullptr;
   const Postings& list = entry->second;

@@ -28,7 +28,11 @@ class CountColumn {
   void add(Slot slot, Code code, std::uint32_t times);
   void move_last(Slot slot, Slot last);  // drop the box in `slot`, put the last one there
 
-  std::uint32_t count(Slot slot, Code code) const;
+  std::uint32_t count(Slot slot, Code code) const {
+    if (!dense_) return count_listed(slot, code);
+    const std::uint32_t* counts = dense_row(code);
+    return counts != nullptr ? counts[slot] : 0;
+  }
   void values(Slot slot, std::vector<Tally>& out) const;  // in order of code
   // Whether the box in `slot`, of n samples, and a set of n_other samples (in order of code) share a
   // value of equal relative frequency: equation (15), decided exactly, in integers.
@@ -36,7 +40,11 @@ class CountColumn {
               std::uint64_t n_other) const;
   // The counts of `code` in slots [begin, begin + m): a pointer into the row, or into `scratch`,
   // or null if no box of this class has ever seen the value.
-  const std::uint32_t* row(Code code, Slot begin, std::size_t m, std::uint32_t* scratch) const;
+  const std::uint32_t* row(Code code, Slot begin, std::size_t m, std::uint32_t* scratch) const {
+    if (!dense_) return spread_out(code, begin, m, scratch);
+    const std::uint32_t* counts = dense_row(code);
+    return counts != nullptr ? counts + begin : nullptr;
+  }
   std::size_t bytes() const;
 
  private:
@@ -46,6 +54,14 @@ class CountColumn {
   };
   using Postings = std::vector<Posting>;  // in order of slot
 
+  const std::uint32_t* dense_row(Code code) const {  // null if the value was never seen
+    if (code < 0 || static_cast<std::size_t>(code) >= rows_.size() || rows_[code].empty())
+      return nullptr;
+    return rows_[code].data();
+  }
+  std::uint32_t count_listed(Slot slot, Code code) const;
+  const std::uint32_t* spread_out(Code code, Slot begin, std::size_t m,
+                                  std::uint32_t* scratch) const;
   static bool before_slot(const Posting& posting, Slot slot);
   static bool before_code(const Tally& value, Code code);
   void make_sparse();

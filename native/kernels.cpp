@@ -138,32 +138,23 @@ CLONES void distance(const double* RESTRICT V, const double* RESTRICT W, double 
   }
 }
 
-CLONES size_t between(const double* RESTRICT sum, const double* RESTRICT unit, double from,
-                      double below, std::uint8_t* RESTRICT inside, size_t m) {
+CLONES void passing(const double* RESTRICT over, std::uint8_t* RESTRICT inside, size_t m) {
+  for (size_t i = 0; i < m; ++i) inside[i] = over[i] <= 0;
+}
+
+CLONES size_t room(const double* RESTRICT sum, const double* RESTRICT unit, double from,
+                   double below, double alpha, double beta, double bar, double* RESTRICT room,
+                   size_t m) {
+  const double scale = alpha > 1 / UNSET ? 1 / alpha : UNSET;
+  size_t passing = 0;
   for (size_t i = 0; i < m; ++i) {
     const double share = sum[i] * unit[i];
-    inside[i] = (share >= from) & (share < below);
+    const double over = (alpha + beta * share - bar) * scale;
+    const double reach = over < 1.0 ? over : UNSET;  // beyond 1 the distance does not count
+    room[i] = (share >= from) & (share < below) ? reach : -1.0;
+    passing += room[i] >= 0;
   }
-  return count(inside, m);
-}
-
-CLONES size_t reach(const double* RESTRICT dist, const double* RESTRICT sum,
-                    const double* RESTRICT unit, double alpha, double beta, double bar,
-                    std::uint8_t* RESTRICT inside, size_t m) {
-  for (size_t i = 0; i < m; ++i) {
-    const double b_num = 1.0 - (dist[i] < 1.0 ? dist[i] : 1.0);
-    inside[i] &= alpha * b_num + beta * (sum[i] * unit[i]) >= bar;
-  }
-  return count(inside, m);
-}
-
-CLONES void room(const double* RESTRICT sum, const double* RESTRICT unit, double alpha, double beta,
-                 double bar, double* RESTRICT room, size_t m) {
-  const double scale = alpha > 0 ? 1 / alpha : 1.0;
-  for (size_t i = 0; i < m; ++i) {
-    const double over = (alpha + beta * (sum[i] * unit[i]) - bar) * scale;
-    room[i] = over < 1.0 ? over : UNSET;  // beyond 1 the distance does not count
-  }
+  return passing;
 }
 
 // How far x sticks out of a box; not at all in a feature that the box has never seen.
@@ -223,6 +214,23 @@ CLONES void mix(const double* RESTRICT dist, const double* RESTRICT share, doubl
     const double b_num = 1.0 - (dist[i] < 1.0 ? dist[i] : 1.0);
     degree[i] = alpha * b_num + beta * share[i];
   }
+}
+
+CLONES double largest(const double* RESTRICT degree, size_t m) {
+  double lanes[8] = {};
+  size_t i = 0;
+  for (; i + 8 <= m; i += 8)
+    for (size_t k = 0; k < 8; ++k) lanes[k] = lanes[k] > degree[i + k] ? lanes[k] : degree[i + k];
+  for (; i < m; ++i) lanes[0] = lanes[0] > degree[i] ? lanes[0] : degree[i];
+  for (double lane : lanes) lanes[0] = lanes[0] > lane ? lanes[0] : lane;
+  return lanes[0];
+}
+
+CLONES std::uint64_t samples(const double* RESTRICT degree, double wanted,
+                             const uint32_t* RESTRICT n, size_t m) {
+  std::uint64_t sum = 0;
+  for (size_t i = 0; i < m; ++i) sum += degree[i] == wanted ? n[i] : 0;
+  return sum;
 }
 
 }  // namespace boxwise::kernels

@@ -35,6 +35,8 @@ std::size_t agree(const std::uint32_t* differ, double* over, std::size_t m);
 // over = max(over, length after expansion - limit). Returns how many pass (over <= 0).
 std::size_t size(const double* V, const double* W, double xl, double xu, double limit, double* over,
                  std::size_t m);
+// inside = over <= 0
+void passing(const double* over, std::uint8_t* inside, std::size_t m);
 // over = max(over, gap between [lo, hi] and the box). Returns how many pass (over <= 0).
 std::size_t gap(const double* V, const double* W, double lo, double hi, double* over,
                 std::size_t m);
@@ -44,18 +46,11 @@ std::size_t gap(const double* V, const double* W, double lo, double hi, double* 
 void distance(const double* V, const double* W, double xl, double xu, double slope, bool first,
               double* dist, std::size_t m);
 
-// inside = from <= sum * unit < below. Returns how many are.
-std::size_t between(const double* sum, const double* unit, double from, double below,
-                    std::uint8_t* inside, std::size_t m);
-
-// inside &= alpha * (1 - min(dist, 1)) + beta * sum * unit >= bar. Returns how many are left.
-std::size_t reach(const double* dist, const double* sum, const double* unit, double alpha,
-                  double beta, double bar, std::uint8_t* inside, std::size_t m);
-
-// room = how far away a box may be to reach alpha * (1 - min(dist, 1)) + beta * sum * unit >= bar;
-// without continuous features (alpha = 0) not below 0 if it does.
-void room(const double* sum, const double* unit, double alpha, double beta, double bar,
-          double* room, std::size_t m);
+// room = how far away a box may be to reach alpha * (1 - min(dist, 1)) + beta * share >= bar, where
+// share is sum * unit: UNSET if any distance will do, below 0 if none does or the share is not in
+// [from, below). Returns how many have room.
+std::size_t room(const double* sum, const double* unit, double from, double below, double alpha,
+                 double beta, double bar, double* room, std::size_t m);
 
 // One feature of a sample and of the boxes of a block.
 struct Side {
@@ -77,6 +72,11 @@ void share(const double* sum, const std::uint32_t* n, double r, double* share, s
 // degree = alpha * (1 - min(dist, 1)) + beta * share
 void mix(const double* dist, const double* share, double alpha, double beta, double* degree,
          std::size_t m);
+
+// The largest degree; not below 0.
+double largest(const double* degree, std::size_t m);
+// The sum of n over the boxes of that degree.
+std::uint64_t samples(const double* degree, double wanted, const std::uint32_t* n, std::size_t m);
 
 }  // namespace kernels
 }  // namespace boxwise

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -15,7 +16,7 @@ namespace boxwise {
 constexpr std::size_t BLOCK = 256;  // a block's working arrays stay in the first-level cache
 
 // When no more than this many boxes of a block are still in question, they are looked at singly.
-constexpr std::size_t few(std::size_t m) { return m / 8; }
+constexpr std::size_t few(std::size_t m) { return m / 32; }
 
 namespace padding {
 template <std::uint32_t value>
@@ -77,28 +78,80 @@ class Counts {
 class Passing {
  public:
   Passing(const double* over, std::size_t m) {
-    for (std::size_t i = 0; i < m; ++i) append(i, over[i] <= 0);
+    alignas(64) std::uint8_t inside[BLOCK];
+    kernels::passing(over, inside, m);
+    list(inside, m);
   }
-  // `inside` has room for a block; most of it is zero, so that eight entries go at a time.
-  Passing(const std::uint8_t* inside, std::size_t m) {
-    for (std::size_t i = 0; i < m; i += 8) {
-      std::uint64_t eight;
-      std::memcpy(&eight, inside + i, 8);
-      if (eight == 0) continue;
-      for (std::size_t k = i; k < std::min(i + 8, m); ++k) append(k, inside[k] != 0);
-    }
-  }
+  // `inside` has room for a block and holds zeros and ones.
+  Passing(const std::uint8_t* inside, std::size_t m) { list(inside, m); }
   const std::uint16_t* begin() const { return place_; }
   const std::uint16_t* end() const { return place_ + count_; }
 
  private:
-  void append(std::size_t i, bool passes) {
-    place_[count_] = static_cast<std::uint16_t>(i);
-    count_ += passes;
+  void list(const std::uint8_t* inside, std::size_t m) {
+    for (std::size_t i = 0; i < m; i += 8) {
+      std::uint64_t eight;
+      std::memcpy(&eight, inside + i, 8);
+      if (i + 8 > m) eight &= (std::uint64_t{1} << 8 * (m - i)) - 1;
+      for (; eight != 0; eight &= eight - 1)
+        place_[count_++] = static_cast<std::uint16_t>(i + std::countr_zero(eight) / 8);
+    }
   }
 
   std::size_t count_ = 0;
-  std::uint16_t place_[BLOCK + 1];
+  std::uint16_t place_[BLOCK];
+};
+
+// More than the estimates of a membership, all of whose terms are at most 1, can be off by rounding.
+constexpr double ROUNDING = 1e-12;
+
+// What a box's membership is made of: alpha * (1 - distance) + beta * share.
+struct Weights {
+  double alpha, beta;
+};
+struct Band {  // of shares: [from, below)
+  double from = 0, below = 2;  // none is above 1
+};
+
+// The boxes of a block that may reach a bar. Each feature can only lower a membership: they are
+// looked at all together, feature by feature, while many of them are in question, until they are
+// further away than one may be that reaches the bar, to within ROUNDING. The few that are left are
+// the caller's to judge exactly, beginning with the first feature that is not `seen`.
+template <class Probes>
+class Shortlist {
+ public:
+  Shortlist(const Group& g, const Probes& probes, const double* sum, std::size_t begin,
+            std::size_t m, Weights weights, Band band, double bar)
+      : m_(m) {
+    const double* unit = g.unit.data() + begin;
+    const std::size_t all = probes.size();
+    alignas(64) double room[BLOCK];
+    const auto reach_for = [&](double asked) {
+      return kernels::room(sum, unit, band.from, band.below, weights.alpha, weights.beta,
+                           asked - ROUNDING, room, m);
+    };
+    const auto side = [&](std::size_t f) {
+      const auto& p = probes[std::min(f, all - 1)];
+      return kernels::Side{&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.slope};
+    };
+    std::size_t left = reach_for(bar);
+    std::fill_n(dist, m, 0.0);
+    for (; seen < all && left > m / 16; seen = std::min(seen + 2, all))
+      left = kernels::approach(side(seen), side(seen + 1), room, dist, m);
+    if (seen == all && left > m / 16)  // all is known of them: only the best matter
+      reach_for(std::max(
+          bar, kernels::highest(dist, sum, unit, weights.alpha, weights.beta, m) - ROUNDING));
+    left_ = left > 0 ? kernels::within(dist, room, inside_, m) : 0;
+  }
+
+  Passing places() const { return {inside_, left_ > 0 ? m_ : 0}; }
+
+  std::size_t seen = 0;
+  alignas(64) double dist[BLOCK];  // over the features seen
+
+ private:
+  std::size_t m_, left_;
+  alignas(64) std::uint8_t inside_[BLOCK];
 };
 
 inline double stick_out(double v, double w, double xl, double xu, double slope) {

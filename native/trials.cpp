@@ -167,26 +167,39 @@ size_t run_alone(Trial& trial, const Queue& queue) {
 }
 
 // The members of a bundle have the same boxes at the end; those with the same alpha, the same answers.
-void answer_all(Bundle& bundle, std::vector<Trial>& trials, double learn_seconds,
+void answer_all(const Bundle& bundle, std::vector<Trial>& trials, double learn_seconds,
                 const Queue& queue) {
-  const auto& members = bundle.members();
-  const double share = 1.0 / static_cast<double>(members.size());
-  const Trial* last = nullptr;
-  double alpha = 0;
-  for (const Member& member : members) {
+  const auto start = Clock::now();
+  const std::vector<double> alphas = bundle.alphas();
+  std::vector<Trial*> first;  // of each alpha
+  for (const Member& member : bundle.members())
+    if (first.size() < alphas.size() && member.alpha == alphas[first.size()])
+      first.push_back(&trials[member.trial]);
+  if (first.size() == 1)
+    answer(bundle, *first[0], queue);
+  else
+    in_stretches(first[0]->fold->test, bundle, queue, [&](size_t begin, const Rows& rows) {
+      std::vector<std::int32_t*> labels;
+      std::vector<std::vector<double>*> probabilities;
+      for (const Trial* trial : first) {
+        labels.push_back(trial->predicted + begin);
+        probabilities.push_back(trial->probabilities);
+      }
+      bundle.predict_together(rows, alphas, labels, probabilities);
+    });
+  const double share = 1.0 / static_cast<double>(bundle.members().size());
+  const double predict_seconds = seconds_since(start);
+  size_t a = 0;
+  for (const Member& member : bundle.members()) {
     Trial& trial = trials[member.trial];
-    if (last == nullptr || member.alpha != alpha) {
-      bundle.use(member.alpha);
-      answer(bundle, trial, queue);
-    } else {
-      std::copy_n(last->predicted, trial.fold->test.count, trial.predicted);
-      if (trial.probabilities != nullptr) *trial.probabilities = *last->probabilities;
-      trial.boxes = last->boxes;
-      trial.predict_seconds = 0;
+    while (alphas[a] != member.alpha) ++a;
+    if (&trial != first[a]) {
+      std::copy_n(first[a]->predicted, trial.fold->test.count, trial.predicted);
+      if (trial.probabilities != nullptr) *trial.probabilities = *first[a]->probabilities;
     }
+    trial.boxes = bundle.n_boxes();
     trial.learn_seconds += learn_seconds * share;
-    last = &trial;
-    alpha = member.alpha;
+    trial.predict_seconds = predict_seconds * share;
   }
 }
 

@@ -1,4 +1,4 @@
-"""The paper's data sets and real streams, from the folder that BOXWISE_DATA names."""
+"""The paper's data sets, and the real streams from the folder that BOXWISE_DATA names."""
 
 from __future__ import annotations
 
@@ -7,38 +7,49 @@ import gzip
 import os
 import sys
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-
-def folder(kind: str = "paper") -> Path:
-    """Return the folder of the data sets or of the streams, or end the program with what to do."""
-    path = Path(os.environ.get("BOXWISE_DATA", ""), kind)
-    if "BOXWISE_DATA" not in os.environ or not path.is_dir():
-        sys.exit(f"set BOXWISE_DATA to the folder that holds {kind}/datasets.toml")
-    return path
+from boxwise import datasets
 
 
 def names() -> list[str]:
     """Return the names of the data sets."""
-    return [*_about("paper")]
+    return datasets.names()
 
 
 def load(name: str, kind: str = "paper") -> tuple[np.ndarray, np.ndarray, list[int]]:
     """Return a data set as an array of objects, its labels, and its categorical columns."""
-    about = _about(kind)[name]
-    with gzip.open(folder(kind) / about["file"], "rt", newline="") as file:
+    if kind == "paper":
+        data = datasets.load(name)
+        # Text, as in the streams: the published results are of classes in this order.
+        return _arrays(data.X, [str(label) for label in data.y], data.continuous, data.categorical)
+    return _load_stream(name)
+
+
+def _load_stream(name: str) -> tuple[np.ndarray, np.ndarray, list[int]]:
+    folder = Path(os.environ.get("BOXWISE_DATA", ""), "streams")
+    if "BOXWISE_DATA" not in os.environ or not folder.is_dir():
+        sys.exit("set BOXWISE_DATA to the folder that holds streams/datasets.toml")
+    about = tomllib.loads((folder / "datasets.toml").read_text())[name]
+    with gzip.open(folder / about["file"], "rt", newline="") as file:
         rows = [*csv.DictReader(file)]
-    columns = [*about["continuous"], *about["categorical"]]
+    labels = [row[about["label"]] for row in rows]
+    return _arrays(rows, labels, about["continuous"], about["categorical"])
+
+
+def _arrays(
+    rows: Sequence[dict[str, Any]],
+    labels: list[str],
+    continuous: Sequence[str],
+    categorical: Sequence[str],
+) -> tuple[np.ndarray, np.ndarray, list[int]]:
+    """Return rows as an array of objects with the numbers first."""
+    n, columns = len(continuous), [*continuous, *categorical]
     X = np.empty((len(rows), len(columns)), dtype=object)
     for j, column in enumerate(columns):
-        values = [row[column] for row in rows]
-        X[:, j] = [float(v) for v in values] if column in about["continuous"] else values
-    y = np.array([row[about["label"]] for row in rows])
-    return X, y, [*range(len(about["continuous"]), len(columns))]
-
-
-def _about(kind: str) -> dict[str, Any]:
-    return tomllib.loads((folder(kind) / "datasets.toml").read_text())
+        X[:, j] = [float(row[column]) if j < n else row[column] for row in rows]
+    return X, np.array(labels), [*range(n, len(columns))]

@@ -21,6 +21,7 @@ from sklearn.preprocessing import LabelEncoder, MinMaxScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boxwise import ImprovedOnlineGFMM
+from boxwise.datasets import load
 from boxwise.evaluate import class_balanced_accuracy
 from boxwise.learners.encoders import ENCODERS, CategoryEncoder, iol_pipeline
 
@@ -368,12 +369,11 @@ def test_the_library_is_loaded_only_when_an_encoder_is_asked_for():
 def test_a_data_set_of_the_paper_is_learned(encoder):
     if "BOXWISE_DATA" not in os.environ:
         pytest.skip("BOXWISE_DATA does not name the folder of the paper's data sets")
-    from benchmarks import paper_data
-
-    X, y, categorical = paper_data.load("heart")
-    pipeline = iol_pipeline(encoder, theta=0.1, categorical_features=categorical)
+    heart = load("heart")
+    X, y = heart.X, heart.y
+    pipeline = iol_pipeline(encoder, theta=0.1, categorical_features=heart.categorical_features)
     pipeline.fit(X[::2], y[::2])
-    always_one = class_balanced_accuracy(y[1::2], np.full(len(y[1::2]), "1"))
+    always_one = class_balanced_accuracy(y[1::2], np.full(len(y[1::2]), 1))
     assert class_balanced_accuracy(y[1::2], pipeline.predict(X[1::2])) > always_one + 0.1
 
 

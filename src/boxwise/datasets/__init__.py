@@ -1,5 +1,8 @@
-"""Data to learn from, made here: no file, no download."""
+"""Data to learn from: a stream that is made here, and the data sets of the paper."""
 
+from boxwise.datasets.dataset import Dataset
+from boxwise.datasets.errors import DatasetError
 from boxwise.datasets.loans import LoanStream, loans
+from boxwise.datasets.paper import load, names
 
-__all__ = ["LoanStream", "loans"]
+__all__ = ["Dataset", "DatasetError", "LoanStream", "load", "loans", "names"]

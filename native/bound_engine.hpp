@@ -43,7 +43,7 @@ class BoundEngine : public CuttingEngine {
 
  protected:
   void learn_one(const Sample& x) override;
-  void judge(const Sample& x, bool every_class, std::size_t classes, Aligned<double>& scratch,
+  void judge(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
              Verdict& verdict) const override;
   void degrees(const Group& g, const Sample& x, double* out) const override;
   void settle(Group& g, Slot slot) override;

@@ -11,7 +11,7 @@ using std::size_t;
 // For each class the best membership and, of the boxes that have it, the nearest centre (without
 // continuous features: their samples); if not every class matters, for those that have the best of
 // all. Categories are looked at only in boxes whose intervals reach the best so far.
-void BoundEngine::judge(const Sample& x, bool every_class, size_t classes, Aligned<double>&,
+void BoundEngine::judge(const Sample& x, bool every_class, size_t classes, Scratch&,
                         Verdict& verdict) const {
   verdict.best.assign(classes, -1.0);
   verdict.distance.assign(classes, 0.0);

@@ -22,7 +22,7 @@ class ContractionEngine : public CuttingEngine {
 
  protected:
   void learn_one(const Sample& x) override;
-  void judge(const Sample& x, bool every_class, std::size_t classes, Aligned<double>& scratch,
+  void judge(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
              Verdict& verdict) const override;
   void degrees(const Group& g, const Sample& x, double* out) const override;
   void settle(Group& g, Slot slot) override;
@@ -35,12 +35,12 @@ class ContractionEngine : public CuttingEngine {
   void cut_free(Place place);
   void find_rivals(std::size_t group, Place grown);
 
-  void break_tie(const Sample& x, double best, Verdict& verdict) const;
+  void break_tie(const Sample& x, double best, Scratch& scratch, Verdict& verdict) const;
   template <class Use>
-  void visit_best(std::size_t k, const Sample& x, double& bar, Use use) const;
+  void visit_best(std::size_t k, const Sample& x, double& bar, Scratch& scratch, Use use) const;
   template <class Use>
-  void visit_best_of_block(const Group& g, const Sample& x, std::size_t begin, double& bar,
-                           Use use) const;
+  void visit_best_of_block(const Group& g, const Sample& x, std::size_t begin, std::size_t m,
+                           double& bar, Use use) const;
   double finish(const Group& g, Slot slot, const Sample& x, std::size_t seen, double dist,
                 double known, double bar) const;
   double mixed(double dist, double known) const;

@@ -12,7 +12,7 @@ using std::size_t;
 // For each class the best membership; if not every class matters, for those that have the best of
 // all. Where several have it, what decides between them: how near the centre of such a box is, or,
 // without continuous features, how many samples such boxes have.
-void ContractionEngine::judge(const Sample& x, bool every_class, size_t classes, Aligned<double>&,
+void ContractionEngine::judge(const Sample& x, bool every_class, size_t classes, Scratch& scratch,
                               Verdict& verdict) const {
   verdict.best.assign(classes, -1.0);
   verdict.distance.assign(classes, 0.0);
@@ -20,20 +20,22 @@ void ContractionEngine::judge(const Sample& x, bool every_class, size_t classes,
   double bar = 0;
   for (size_t k = 0; k < classes; ++k) {
     if (every_class) bar = 0;
-    visit_best(k, x, bar, [&](Slot, double reached) { verdict.best[k] = bar = reached; });
+    visit_best(k, x, bar, scratch,
+               [&](const Group&, Slot, double reached) { verdict.best[k] = bar = reached; });
   }
   const double best = *std::max_element(verdict.best.begin(), verdict.best.end());
-  if (std::count(verdict.best.begin(), verdict.best.end(), best) > 1) break_tie(x, best, verdict);
+  if (std::count(verdict.best.begin(), verdict.best.end(), best) > 1)
+    break_tie(x, best, scratch, verdict);
 }
 
-void ContractionEngine::break_tie(const Sample& x, double best, Verdict& verdict) const {
+void ContractionEngine::break_tie(const Sample& x, double best, Scratch& scratch,
+                                  Verdict& verdict) const {
   for (size_t k = 0; k < verdict.best.size(); ++k) {
     if (verdict.best[k] != best) continue;
-    const Group& g = groups_[k + 1];
     double nearest = std::numeric_limits<double>::infinity();
     std::uint64_t samples = 0;
     double bar = best;
-    visit_best(k, x, bar, [&](Slot slot, double) {
+    visit_best(k, x, bar, scratch, [&](const Group& g, Slot slot, double) {
       nearest = std::min(nearest, from_centre(g, slot, x));
       samples += g.n[slot];
     });
@@ -46,15 +48,16 @@ void ContractionEngine::break_tie(const Sample& x, double best, Verdict& verdict
 
 // Calls `use` for every box of class k that reaches the bar, which `use` may raise.
 template <class Use>
-void ContractionEngine::visit_best(size_t k, const Sample& x, double& bar, Use use) const {
-  for (size_t begin = 0; begin < groups_[k + 1].size(); begin += BLOCK)
-    visit_best_of_block(groups_[k + 1], x, begin, bar, use);
+void ContractionEngine::visit_best(size_t k, const Sample& x, double& bar, Scratch& scratch,
+                                   Use use) const {
+  visit_blocks(k + 1, x, bar, scratch, [&](const Group& g, size_t begin, size_t m) {
+    visit_best_of_block(g, x, begin, m, bar, use);
+  });
 }
 
 template <class Use>
 void ContractionEngine::visit_best_of_block(const Group& g, const Sample& x, size_t begin,
-                                            double& bar, Use use) const {
-  const size_t m = std::min(BLOCK, g.size() - begin);
+                                            size_t m, double& bar, Use use) const {
   Counts counts;
   alignas(64) double known[BLOCK];
   counts.known(g, x.codes, static_cast<Slot>(begin), m, known);
@@ -62,7 +65,7 @@ void ContractionEngine::visit_best_of_block(const Group& g, const Sample& x, siz
   for (size_t i : list.places()) {
     const Slot slot = static_cast<Slot>(begin + i);
     const double reached = finish(g, slot, x, list.seen, list.dist[i], known[i], bar);
-    if (reached >= bar) use(slot, reached);
+    if (reached >= bar) use(g, slot, reached);
   }
 }
 

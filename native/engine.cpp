@@ -304,7 +304,9 @@ std::shared_lock<std::shared_mutex> Engine::reading() const {
 
 std::unique_lock<std::shared_mutex> Engine::writing() const {
   const std::scoped_lock wait(gate_);
-  return std::unique_lock(lock_);
+  std::unique_lock lock(lock_);
+  ++changes_;
+  return lock;
 }
 
 }  // namespace boxwise

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "arrangement.hpp"
 #include "group.hpp"
 
 namespace boxwise {
@@ -100,14 +102,20 @@ class Engine {
     std::vector<double> bars;           // what a box must reach to matter: by class, or one for all
   };
 
+  using Arrangements = std::vector<std::unique_ptr<const Arrangement>>;  // null: not worth it
+  struct Scratch {  // working memory of `judge`, kept between samples
+    std::shared_ptr<const Arrangements> arranged;  // by group, where it is worth it
+    Aligned<double> sums, bounds;
+  };
+
   Engine(std::size_t n_continuous, std::size_t n_categorical, std::vector<Range> ranges);
 
   // One sample; its class has a group already, and the ranges include it.
   virtual void learn_one(const Sample& x) = 0;
   // Fill in the verdict over the first `classes` classes; if not every class matters, over those
-  // that reach the best of all. `scratch` is the caller's to keep between samples.
-  virtual void judge(const Sample& x, bool every_class, std::size_t classes,
-                     Aligned<double>& scratch, Verdict& verdict) const = 0;
+  // that reach the best of all.
+  virtual void judge(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
+                     Verdict& verdict) const = 0;
   // The memberships of all boxes of a group.
   virtual void degrees(const Group& g, const Sample& x, double* out) const = 0;
   // Called for a box that is new, has taken a sample or stands under new settings.
@@ -146,6 +154,18 @@ class Engine {
     }
   }
 
+  // Calls visit(boxes, begin, m) for all boxes of a group, block by block, or for those blocks in
+  // which one may reach the bar; `visit` may raise the bar.
+  template <class Visit>
+  void visit_blocks(std::size_t group, const Sample& x, const double& bar, Scratch& scratch,
+                    Visit visit) const {
+    if (scratch.arranged && (*scratch.arranged)[group])
+      return (*scratch.arranged)[group]->search(x.probes, bar, scratch.bounds, visit);
+    const Group& g = groups_[group];
+    for (std::size_t begin = 0; begin < g.size(); begin += BLOCK)
+      visit(g, begin, std::min(BLOCK, g.size() - begin));
+  }
+
   std::size_t n_, r_;
   double theta_ = 0;
   std::vector<double> gamma_;
@@ -160,7 +180,17 @@ class Engine {
   template <class Use>
   void judge_all(const Rows& rows, bool every_class, std::size_t n_classes, Use use) const;
 
+  std::shared_ptr<const Arrangements> arrange(std::size_t rows) const;
+
   Sample sample_;  // working memory of learn, kept between samples
+
+  // The boxes arranged for predicting, once enough rows were predicted since the last change.
+  mutable std::mutex arranging_;
+  mutable std::shared_ptr<const Arrangements> arranged_;
+  mutable std::uint64_t arranged_at_ = 0;  // the number of changes then
+  mutable std::size_t asked_ = 0;          // rows predicted since
+  mutable std::atomic<std::uint64_t> changes_ = 0;
+
   mutable std::shared_mutex lock_;
   mutable std::mutex gate_;  // held by a waiting writer, so that readers cannot keep it out
 };

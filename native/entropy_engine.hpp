@@ -29,7 +29,7 @@ class EntropyEngine : public Engine {
 
  protected:
   void learn_one(const Sample& x) override;
-  void judge(const Sample& x, bool every_class, std::size_t classes, Aligned<double>& sums,
+  void judge(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
              Verdict& verdict) const override;
   void degrees(const Group& g, const Sample& x, double* out) const override;
   void settle(Group& g, Slot slot) override;
@@ -82,8 +82,8 @@ class EntropyEngine : public Engine {
   void list_values();
 
   void add_up(const Sample& x, std::size_t classes, Aligned<double>& sums) const;
-  void judge_block(const Group& g, const Sample& x, const double* sum, std::size_t begin, Band band,
-                   double& bar, double& best, std::uint64_t& weight) const;
+  void judge_block(const Group& g, const Sample& x, const double* sum, std::size_t begin,
+                   std::size_t m, Band band, double& bar, double& best, std::uint64_t& weight) const;
   double finish(const Group& g, Slot slot, const Sample& x, std::size_t seen, double dist,
                 double sum, double bar) const;
 

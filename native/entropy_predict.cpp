@@ -23,15 +23,15 @@ constexpr size_t padded(size_t entries) { return (entries + 7) / 8 * 8; }
 // class matters, for those classes that have the best of all.
 // Boxes that share most categories with x come first, so that the bar is high when the rest is
 // looked at.
-void EntropyEngine::judge(const Sample& x, bool every_class, size_t classes, Aligned<double>& sums,
-                   Verdict& verdict) const {
+void EntropyEngine::judge(const Sample& x, bool every_class, size_t classes, Scratch& scratch,
+                          Verdict& verdict) const {
   verdict.best.assign(classes, -1.0);
   verdict.distance.assign(classes, 0.0);
   verdict.weight.assign(classes, 0);
   auto& bars = verdict.bars;
   bars.assign(every_class ? classes : 1, 0.0);
   const bool banded = r_ > 0 && beta_ > 0;
-  add_up(x, classes, sums);
+  add_up(x, classes, scratch.sums);
   // With all its intervals around x, what share must a box have to reach a bar?
   const auto asked = [&](double bar) {
     return banded ? (bar - alpha_ - ROUNDING) / beta_ - ROUNDING : 0.0;
@@ -39,15 +39,15 @@ void EntropyEngine::judge(const Sample& x, bool every_class, size_t classes, Ali
   double below = 2.0;  // more than any share
   for (const double band : {0.6, 0.0}) {
     if (band > 0 && !banded) continue;
-    const double* sum = sums.data();
+    const double* sum = scratch.sums.data();
     for (size_t k = 0; k < classes; ++k) {
       const Group& g = groups_[k + 1];
       double& bar = bars[every_class ? k : 0];
-      for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
-        if (asked(bar) >= below) break;
-        judge_block(g, x, sum + begin, begin, {std::max(band, asked(bar)), below}, bar,
-                    verdict.best[k], verdict.weight[k]);
-      }
+      visit_blocks(k + 1, x, bar, scratch, [&](const Group& boxes, size_t begin, size_t m) {
+        if (asked(bar) < below)
+          judge_block(boxes, x, sum + begin, begin, m, {std::max(band, asked(bar)), below}, bar,
+                      verdict.best[k], verdict.weight[k]);
+      });
       sum += padded(g.size());
     }
     below = band;
@@ -73,8 +73,8 @@ void EntropyEngine::add_up(const Sample& x, size_t classes, Aligned<double>& sum
 
 // One block: the boxes whose shares lie in the band.
 void EntropyEngine::judge_block(const Group& g, const Sample& x, const double* sum, size_t begin,
-                                Band band, double& bar, double& best, uint64_t& weight) const {
-  const size_t m = std::min(BLOCK, g.size() - begin);
+                                size_t m, Band band, double& bar, double& best,
+                                uint64_t& weight) const {
   const Shortlist list(g, x.probes, sum, begin, m, {alpha_, beta_}, band, bar);
   for (size_t i : list.places()) {
     const Slot slot = static_cast<Slot>(begin + i);

@@ -11,6 +11,8 @@ using std::size_t;
 
 namespace {
 constexpr size_t TURN = 64;  // rows predicted before a waiting writer gets its turn
+// Rows to predict and boxes of a class that make it worth arranging them.
+constexpr size_t MANY_ROWS = 128, MANY_BOXES = 256;
 }  // namespace
 
 void Engine::predict(const Rows& rows, std::int32_t* labels) const {
@@ -89,10 +91,11 @@ void Engine::judge_all(const Rows& rows, bool every_class, size_t n_classes, Use
   check(rows);
   Sample x;
   Verdict verdict;
-  Aligned<double> scratch;
+  Scratch scratch;
   for (size_t begin = 0; begin < rows.count; begin += TURN) {
     const auto reader = reading();
     if (begin == 0) check_can_predict();
+    scratch.arranged = arrange(begin == 0 ? rows.count : 0);
     const size_t classes = std::min(n_classes, groups_.size() - 1);
     for (size_t row = begin; row < std::min(begin + TURN, rows.count); ++row) {
       read(rows, row, x);
@@ -100,6 +103,23 @@ void Engine::judge_all(const Rows& rows, bool every_class, size_t n_classes, Use
       use(row, verdict);
     }
   }
+}
+
+std::shared_ptr<const Engine::Arrangements> Engine::arrange(size_t rows) const {
+  if (n_ == 0 || r_ > 0) return nullptr;
+  const std::scoped_lock hold(arranging_);
+  if (arranged_at_ != changes_) {
+    arranged_.reset();
+    arranged_at_ = changes_;
+    asked_ = 0;
+  }
+  asked_ += rows;
+  if (arranged_ || asked_ < MANY_ROWS) return arranged_;
+  auto arranged = std::make_shared<Arrangements>(groups_.size());
+  for (size_t k = 1; k < groups_.size(); ++k)
+    if (groups_[k].size() >= MANY_BOXES)
+      (*arranged)[k] = std::make_unique<const Arrangement>(groups_[k], slope_);
+  return arranged_ = std::move(arranged);
 }
 
 size_t Engine::winner(const Verdict& verdict) const {

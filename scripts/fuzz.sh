@@ -29,7 +29,7 @@ flags=(-std=c++20 -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined
        -ffp-contract=off -DBOXWISE_NO_CLONES -Inative)
 
 objects=()
-for source in fuzz/engine.cpp native/{engine,entropy_engine,entropy_learn,entropy_predict,group,kernels,predict}.cpp; do
+for source in fuzz/engine.cpp native/{arrangement,engine,entropy_engine,entropy_learn,entropy_predict,group,kernels,predict}.cpp; do
     object=$build/$(dirname "$source")_$(basename "$source" .cpp).o
     extra=()
     # As in CMakeLists.txt, so that what is tested is what is used.

@@ -12,7 +12,7 @@ bootstrap := sh scripts/bootstrap.sh
 .DEFAULT_GOAL := help
 # Two installs at once would disturb each other; the tests run in parallel by themselves.
 .NOTPARALLEL:
-.PHONY: help demo test lint docs bench defaults sanitize fuzz clean
+.PHONY: help demo test lint docs paper bench defaults sanitize fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -31,6 +31,9 @@ lint: $(done)/cli $(done)/lint ## check style, types and the direction of import
 
 docs: $(done)/docs ## build the documentation into docs/_build/html
 	$(python) -m sphinx -W -b html docs docs/_build/html
+
+paper: $(done)/paper ## run the paper's evaluation again and report (ARGS="--quick"; about an hour)
+	$(python) -m boxwise.apps paper $(ARGS)
 
 bench: $(done)/bench ## compare the speed with that of peers (tuning, merging: with BOXWISE_DATA)
 	$(python) -m benchmarks.speed

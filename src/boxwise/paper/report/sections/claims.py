@@ -1,0 +1,92 @@
+"""Every claim, its verdict and the numbers behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from boxwise.paper.report.claims import Judgement, Verdict
+from boxwise.paper.report.claims.claim import SURE
+from boxwise.paper.report.page import Block, Heading, Link, Paragraph, Strong, Table, Text
+
+ABOUT = {
+    "IV.A.1": "α",
+    "IV.A.2": "δ",
+    "IV.B.1": "mixed columns",
+    "IV.B.2": "encoders",
+    "IV.C.1": "finding α",
+    "IV.C.2": "tuning",
+}
+KIND = {Verdict.HOLDS: "good", Verdict.FAILS: "bad", Verdict.OPEN: "open"}
+
+
+def section(judgements: Sequence[Judgement]) -> Iterator[Block]:
+    """Return the section."""
+    yield Heading(2, "Claims", "claims")
+    yield Paragraph(
+        "Each claim of the paper's section IV, how it was tested, and what came out. A claim holds "
+        "or does not by the results of all repetitions together; the same test on each repetition "
+        f"alone says how sure that is. If fewer than {SURE:.0%} of the repetitions agree, or "
+        "results are missing, it cannot be told. Significant means: F_F rejects that all are "
+        "alike, and the average ranks are at least the critical difference apart, at 0.05."
+    )
+    for where, group in _by_section(judgements):
+        yield Heading(3, f"Claims of {_section(where)}", f"claims-{where}".lower())
+        for judgement in group:
+            yield from _claim(judgement)
+
+
+def claim_tables(judgements: Sequence[Judgement]) -> Iterator[Table]:
+    """Return all claims and their verdicts, with links to where they are explained."""
+
+    def row(judgement: Judgement) -> tuple[Text, ...]:
+        claim = judgement.claim
+        link = Link(claim.number, f"#{claim.id}")
+        return (link,), verdict(judgement), claim.text, _printed(judgement) or "–"
+
+    header = ("claim", "verdict", "what the paper says", "by its own numbers")
+    for where, group in _by_section(judgements):
+        rows = tuple(map(row, group))
+        # Where the paper prints no numbers that column would be empty.
+        columns = 4 if any(cells[3] != "–" for cells in rows) else 3
+        caption = f"Claims of {_section(where)}"
+        yield Table(caption, header[:columns], tuple(cells[:columns] for cells in rows))
+
+
+def verdict(judgement: Judgement) -> Text:
+    """Return the verdict, in its colour."""
+    return (Strong(judgement.verdict.value, KIND[judgement.verdict]),)
+
+
+def _by_section(judgements: Sequence[Judgement]) -> Iterator[tuple[str, Iterator[Judgement]]]:
+    return groupby(judgements, key=lambda judgement: judgement.claim.where)
+
+
+def _section(where: str) -> str:
+    return f"section {where}, {ABOUT[where]}"
+
+
+def _printed(judgement: Judgement) -> str:
+    printed = judgement.claim.printed
+    return "" if printed is None else "holds" if printed.holds else "does not hold"
+
+
+def _claim(judgement: Judgement) -> Iterator[Block]:
+    claim = judgement.claim
+    yield Heading(4, f"{claim.number}. {claim.text}", claim.id)
+    numbers = f" {_sentence(judgement.numbers)}" if judgement.numbers else ""
+    words = Strong(f"{judgement.verdict.value.capitalize()}.", KIND[judgement.verdict])
+    yield Paragraph((words, f" {_sentence(judgement.sureness)}{numbers}"))
+    notes = [f"Tested as: {claim.test}."] if claim.test else []
+    if claim.printed is not None:
+        notes.append(
+            f"By the paper's own numbers it {_printed(judgement)}: {claim.printed.numbers}."
+        )
+    if notes:
+        yield Paragraph(" ".join(notes))
+
+
+def _sentence(words: str) -> str:
+    # Not str.capitalize, which makes the rest small letters; Greek letters stay as they are.
+    first = words[:1]
+    return f"{first.upper() if first.isascii() else first}{words[1:]}."

@@ -1,0 +1,87 @@
+"""Tables III, S.VI and S.VII, figures 11, 12 and S7 to S9."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from boxwise.evaluate import AverageRanks
+from boxwise.paper.report.about import About
+from boxwise.paper.report.curves import LARGE, alpha_curve
+from boxwise.paper.report.drawing.found import found_alphas
+from boxwise.paper.report.drawing.panels import Line
+from boxwise.paper.report.page import Block, Paragraph, Picture
+from boxwise.paper.report.printed import TABLE_III
+from boxwise.paper.report.ranking import SIZES, way_columns, way_ranks
+from boxwise.paper.report.sections.coverage import opening
+from boxwise.paper.report.tables import compare_ranks, rank_table, score_table, significance_table
+from boxwise.paper.report.view import MissingError, View
+from boxwise.paper.report.words import name
+
+FIGURES = {("v1", 1.0): "11 and S7", ("v1", 0.1): "12 and S8", ("v2", 0.1): "12 and S9"}
+
+
+def section(view: View, about: About) -> Iterator[Block]:
+    """Return the section."""
+    yield from opening(
+        view, about, "find-alpha", "Four ways to find α",
+        "α tuned on three inner folds; Est-α-v1, by the scores of a model of each kind of columns "
+        "and their numbers; Est-α-v2, by the scores alone; and α = n/(n+r). With θ = δ = 1 both "
+        "versions are the same. The paper's Tables S.VI and S.VII are not available; its Table "
+        "III, which it did not test, stands beside ours below.",
+    )  # fmt: skip
+    sheet = view.sheet("find-alpha")
+    if not sheet.datasets:
+        return
+    for version, size in SIZES:
+        columns = {name(way): setting for way, setting in way_columns(version, size).items()}
+        yield score_table(
+            f"Table S.VI, {case(version, size)}: CBA, mean ± standard deviation over the folds",
+            sheet, columns,
+        )  # fmt: skip
+    for version, size in SIZES:
+        caption = f"Table S.VII, {case(version, size)}: ranks"
+        yield rank_table(caption, sheet, way_columns(version, size))
+    ours: dict[tuple[str, float], AverageRanks] = {}
+    for row in SIZES:
+        try:
+            ours[row] = way_ranks(view, *row)
+        except MissingError as gap:
+            yield Paragraph(f"{case(*row)}: no average ranks, since {gap}.")
+            continue
+        yield compare_ranks(f"Table III, {case(*row)}: average ranks", ours[row], TABLE_III[row])
+    yield significance_table(
+        "Do the four ways differ? Friedman's and Nemenyi's tests at 0.05",
+        {case(*row): (ours.get(row), TABLE_III[row], None) for row in SIZES},
+    )
+    for row in SIZES:
+        yield from _picture(view, *row)
+
+
+def _picture(view: View, version: str, size: float) -> Iterator[Block]:
+    sheet, columns = view.sheet("find-alpha"), way_columns(version, size)
+    found = {
+        dataset: {
+            way: [row.alpha or 0.0 for row in sheet.rows(dataset, setting)]
+            for way, setting in columns.items()
+        }
+        for dataset in sheet.complete([*columns.values()])
+    }
+    if not found:
+        return
+    scores: dict[str, Line] = {}
+    for dataset in {*found} & {*view.sheet("alpha").datasets}:
+        curve = alpha_curve(view, dataset, version, size)
+        scores[dataset] = (curve.x, curve.cba)
+    yield Picture(
+        f"found-{version}-{size:g}",
+        f"The α found in each way, {case(version, size)} (figures {FIGURES[version, size]}): "
+        "range, quartiles and median over the folds. The thin line is the CBA over α (right axis).",
+        "One panel for each data set: box plots of the α found in four ways, over the curve of "
+        "the class balanced accuracy.",
+        found_alphas(found, scores),
+    )
+
+
+def case(version: str, size: float) -> str:
+    """Return what a row of Table III is about, in words."""
+    return "θ = δ = 1, both versions" if size == LARGE else f"θ = δ = {size:g}, {version}"

@@ -1,0 +1,80 @@
+"""Tables I, S.II and S.III, figures 5 to 7."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from boxwise.evaluate import AverageRanks
+from boxwise.paper.report.about import About
+from boxwise.paper.report.drawing.ranks import cd_diagrams
+from boxwise.paper.report.page import Block, Paragraph, Picture
+from boxwise.paper.report.printed import METHODS, TABLE_I, TABLE_I_F, TABLE_I_SECOND
+from boxwise.paper.report.ranking import THETAS, best_settings, mixed_ranks, settings_of
+from boxwise.paper.report.sections.coverage import opening
+from boxwise.paper.report.tables import box_table, compare_ranks, score_table, significance_table
+from boxwise.paper.report.view import MissingError, Setting, Sheet, View
+from boxwise.paper.report.words import second
+
+
+def section(view: View, about: About) -> Iterator[Block]:
+    """Return the section."""
+    yield from opening(
+        view, about, "mixed", "Algorithms that take categories as they are, fixed settings",
+        "Onln-GFMM-M1 (η), Onln-GFMM-M2 (β, a share of the r categorical columns) and both "
+        "versions of EIOL-GFMM (δ, with α = n/(n+r)), at three values of θ. The paper's Tables "
+        "S.II and S.III are not available, so ours stand alone; its Table I stands beside ours.",
+    )  # fmt: skip
+    sheet = view.sheet("mixed")
+    if not sheet.datasets:
+        return
+    for theta in THETAS:
+        caption = f"Table S.II, θ = {theta:g}: CBA, mean ± standard deviation over the folds"
+        yield score_table(caption, sheet, _columns(sheet, theta))
+    for theta in THETAS:
+        yield box_table(
+            f"Table S.III, θ = {theta:g}: mean number of hyperboxes", sheet, _columns(sheet, theta)
+        )
+    yield Paragraph(
+        "Table I ranks each method at its best setting for each θ. Best is the value of the second "
+        "parameter with the best average rank among the method's three, over the data sets; among "
+        "equals that of the best mean CBA. The paper does not say how it chose."
+    )
+    yield from _ranks(view)
+
+
+def _ranks(view: View) -> Iterator[Block]:
+    sheet = view.sheet("mixed")
+    ours: dict[float, AverageRanks] = {}
+    for theta in THETAS:
+        try:
+            chosen = best_settings(sheet, theta)
+            ours[theta] = mixed_ranks(view, theta)
+        except MissingError as gap:
+            yield Paragraph(f"θ = {theta:g}: no ranks, since {gap}.")
+            continue
+        settings = {m: (second(m, chosen[m].second), second(m, TABLE_I_SECOND[m])) for m in METHODS}
+        yield compare_ranks(
+            f"Table I, θ = {theta:g}: average ranks at the best settings", ours[theta],
+            TABLE_I[theta], settings,
+        )  # fmt: skip
+    yield significance_table(
+        "Do the four methods differ? Friedman's and Nemenyi's tests at 0.05",
+        {f"θ = {t:g}": (ours.get(t), TABLE_I[t], TABLE_I_F[t]) for t in THETAS},
+    )
+    for figure, theta in enumerate(THETAS, start=5):
+        if theta in ours:
+            yield Picture(
+                f"mixed-cd-{theta:g}",
+                f"Critical difference diagram, θ = {theta:g} (figure {figure}). A bar joins "
+                "methods that need not differ.",
+                f"Average ranks of M1, M2, v1 and v2, ours and the paper's, θ = {theta:g}.",
+                cd_diagrams({"this run": ours[theta], "the paper's Table I": TABLE_I[theta]}),
+            )
+
+
+def _columns(sheet: Sheet, theta: float) -> dict[str, Setting]:
+    return {
+        f"{method} {second(method, setting.second)}": setting
+        for method in METHODS
+        for setting in settings_of(sheet, method, theta)
+    }

@@ -1,0 +1,287 @@
+"""The report: what it counts, how it is written, and that it never fails for want of results."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from math import isnan
+from zlib import crc32
+
+import numpy as np
+import pytest
+
+from boxwise.evaluate import friedman_test
+from boxwise.paper.protocol import Row
+from boxwise.paper.report import About, write_report
+from boxwise.paper.report.html import to_html
+from boxwise.paper.report.markdown import to_markdown
+from boxwise.paper.report.page import Bullets, Heading, Link, Paragraph, Picture, Strong, Table
+from boxwise.paper.report.ranking import best_setting
+from boxwise.paper.report.view import MissingError, Setting, View
+from boxwise.paper.report.words import number, signed
+from boxwise.paper.results import ResultsFile, Unit
+
+from .made_up import made_up
+
+ABOUT = About(
+    seed=7, repeats=1, quick=False, scaling="dataset", order="file", versions={"Python": "3.12"},
+    machine="2 cores, x86_64", seconds=75.0,
+)  # fmt: skip
+
+
+def row(method, cba, second=None, theta=0.1, boxes=1, alpha=None):
+    return Row(method, "", theta, second, alpha, cba, boxes)
+
+
+def noisy(unit, row):
+    """Score at random, but always the same."""
+    random = np.random.default_rng(crc32(f"{unit}{row}".encode()))
+    alpha = float(random.random()) if unit.experiment == "find-alpha" else row.alpha
+    return row._replace(cba=float(random.random()), boxes=int(random.integers(1, 99)), alpha=alpha)
+
+
+# What a view says.
+
+
+def test_a_view_takes_means_and_spreads_over_folds():
+    done = {
+        Unit("mixed", "zoo", 0, 0): [row("M1", 0.5, 0.1, boxes=10), row("M2", 0.9, 0.25)],
+        Unit("mixed", "zoo", 0, 1): [row("M1", 0.7, 0.1, boxes=20), row("M2", 0.9, 0.25)],
+        Unit("mixed", "zoo", 1, 0): [row("M1", 0.9, 0.1, boxes=60), row("M2", 0.9, 0.25)],
+    }
+    view = View(done)
+    sheet, m1 = view.sheet("mixed"), Setting("M1", "", 0.1, 0.1)
+    assert sheet.mean("zoo", m1) == pytest.approx(0.7)
+    assert sheet.spread("zoo", m1) == pytest.approx(0.2)
+    assert sheet.boxes("zoo", m1) == pytest.approx(30)
+    assert view.only(0).sheet("mixed").mean("zoo", m1) == pytest.approx(0.6)
+    assert isnan(view.only(1).sheet("mixed").spread("zoo", m1))
+    assert isnan(sheet.mean("tae", m1))
+    assert (view.repeats, view.folds("mixed", "zoo")) == ([0, 1], 3)
+
+
+def test_what_was_tuned_is_no_part_of_the_setting():
+    done = {
+        Unit("tuned", "zoo", 0, 0): [row("v1", 0.5, 0.1, alpha=0.2)],
+        Unit("tuned", "zoo", 0, 1): [row("v1", 0.7, 0.9, theta=1.0, alpha=0.4)],
+    }
+    sheet = View(done).sheet("tuned")
+    assert sheet.settings == [Setting("v1")]
+    assert sheet.mean("zoo", Setting("v1")) == pytest.approx(0.6)
+
+
+def test_ranks_are_of_means_and_ties_share():
+    scores = {"tae": (0.5, 0.5, 0.1), "zoo": (0.2, 0.4, 0.9), "flag": (0.3, 0.2, 0.1)}
+    done = {
+        Unit("tuned", d, 0, 0): [row(m, s) for m, s in zip(("M1", "M2", "v1"), values, strict=True)]
+        for d, values in scores.items()
+    }
+    columns = {m: Setting(m) for m in ("M1", "M2", "v1")}
+    ranks = View(done).sheet("tuned").ranks(columns)
+    assert ranks.ranks == pytest.approx(((1.5 + 3 + 1) / 3, (1.5 + 2 + 2) / 3, (3 + 1 + 3) / 3))
+
+
+def test_data_sets_that_lack_a_method_are_not_ranked():
+    done = {Unit("tuned", d, 0, 0): [row("M1", 0.1), row("M2", 0.2)] for d in ("tae", "zoo")}
+    done[Unit("tuned", "flag", 0, 0)] = [row("M1", 0.3)]
+    columns = {m: Setting(m) for m in ("M1", "M2")}
+    sheet = View(done).sheet("tuned")
+    assert sheet.ranks(columns).n_datasets == 2
+    with pytest.raises(MissingError):
+        sheet.ranks({"M1": Setting("M1"), "v1": Setting("v1")})
+
+
+def test_the_best_setting_has_the_best_rank_though_not_the_best_mean():
+    scores = {"tae": (0.5, 0.4), "zoo": (0.5, 0.4), "flag": (0.1, 0.9)}
+    done = {
+        Unit("mixed", d, 0, 0): [row("M1", a, 0.1), row("M1", b, 0.7)]
+        for d, (a, b) in scores.items()
+    }
+    assert best_setting(View(done).sheet("mixed"), "M1", 0.1).second == 0.1
+
+
+# How numbers are written.
+
+
+@pytest.mark.parametrize(
+    ("value", "plain", "with_sign"),
+    [
+        (0.12345, "0.123", "+0.123"),
+        (-0.5, "−0.500", "−0.500"),
+        (-0.0001, "0.000", "0.000"),
+        (0.0001, "0.000", "0.000"),
+        (float("nan"), "–", "–"),
+        (float("inf"), "∞", "+∞"),
+    ],
+)
+def test_numbers_are_rounded_and_signed(value, plain, with_sign):
+    assert (number(value), signed(value)) == (plain, with_sign)
+
+
+# What it is written as.
+
+PAGE = [
+    Heading(1, "A <b> & c", "top"),
+    Heading(2, "Part_one", "one"),
+    Paragraph(("see ", Link("a|b", "#one"), " and ", Strong("*x*", "good"))),
+    Bullets(("p < 0.05", "[q]")),
+    Table("Caption", ("name", "value"), (("a|b", "0.5"), (("<i>", Link("z", "#top")), "−1.0 ± 2"))),
+    Picture("fig", "A caption", 'alt "text"', b"<svg xmlns='http://www.w3.org/2000/svg'/>"),
+]
+
+
+class Reader(HTMLParser):
+    """Collects what a page refers to, and complains about tags that are not closed in order."""
+
+    VOID = ("meta", "img", "br")
+
+    def __init__(self, page):
+        super().__init__()
+        self.ids, self.links, self.sources, self.tags, self.open = [], [], [], [], []
+        self.text = ""
+        self.feed(page)
+        self.close()
+        assert not self.open, self.open
+
+    def handle_starttag(self, tag, attrs):
+        attributes = dict(attrs)
+        self.tags.append((tag, attributes))
+        if tag not in self.VOID:
+            self.open.append(tag)
+        if "id" in attributes:
+            self.ids.append(attributes["id"])
+        if "href" in attributes:
+            self.links.append(attributes["href"])
+        if "src" in attributes:
+            self.sources.append(attributes["src"])
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def assert_page_is_sound(page):
+    reader = Reader(page)
+    assert len(reader.ids) == len({*reader.ids})
+    for link in reader.links:
+        assert link.removeprefix("#") in reader.ids or link.startswith("https://arxiv.org/"), link
+    assert all(source.startswith("data:image/svg+xml;base64,") for source in reader.sources)
+    assert all(a.get("alt") for tag, a in reader.tags if tag == "img")
+    assert all(a.get("scope") in ("row", "col") for tag, a in reader.tags if tag == "th")
+    assert dict(reader.tags)["html"] == {"lang": "en"}
+    for word in ("<script", "@import", "url(", "<link"):
+        assert word not in page
+    return reader
+
+
+def test_html_escapes_what_it_is_given():
+    reader = assert_page_is_sound(to_html(PAGE))
+    assert "A <b> & c" in reader.text and "<i>z" in reader.text
+    assert ("strong", {"class": "good"}) in reader.tags
+    assert [a["alt"] for tag, a in reader.tags if tag == "img"] == ['alt "text"']
+
+
+def test_html_aligns_numbers():
+    assert '<th scope="col" class="number">value</th>' in to_html(PAGE)
+    assert '<th scope="col">name</th>' in to_html(PAGE)
+
+
+def test_markdown_escapes_what_it_is_given():
+    page = to_markdown(PAGE)
+    assert page.startswith("(top)=\n# A \\<b\\> & c\n")
+    assert "## Part\\_one" in page
+    assert "see [a\\|b](#one) and **\\*x\\***" in page
+    assert "| name | value |\n| --- | ---: |\n| a\\|b | 0.5 |" in page
+    assert '![alt "text"](figures/fig.svg)\n\n*A caption*' in page
+
+
+def links_and_targets(markdown):
+    targets = re.findall(r"^\(([^)]+)\)=$", markdown, re.MULTILINE)
+    return {*re.findall(r"\]\(#([^)]+)\)", markdown)}, targets
+
+
+# The whole of it.
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report")
+    results = ResultsFile(folder / "results.csv")
+    results.done = made_up(noisy)
+    files = write_report(results, folder / "out", ABOUT)
+    return folder / "out", files
+
+
+def test_a_whole_report_is_sound(report):
+    folder, files = report
+    assert_page_is_sound((folder / "report.html").read_text(encoding="utf-8"))
+    markdown = (folder / "report.md").read_text(encoding="utf-8")
+    links, targets = links_and_targets(markdown)
+    assert links <= {*targets} and len(targets) == len({*targets})
+    pictures = {folder / name for name in re.findall(r"\]\((figures/[^)]+)\)", markdown)}
+    assert {folder / "report.html", folder / "report.md"} | pictures == {*files}
+    assert all(path.stat().st_size for path in files)
+
+
+def test_a_whole_report_has_every_table_and_figure_of_the_paper(report):
+    page = Reader((report[0] / "report.html").read_text(encoding="utf-8")).text
+    for table in (
+        "I,",
+        "II,",
+        "III,",
+        "IV:",
+        *(f"S.{n}" for n in ["II", "III", "IV", "V", "VI", "VII", "VIII", "IX"]),
+    ):
+        assert f"Table {table}" in page
+    for figures in ("2, 3 and S1 to S3", "4, S4 and S5", "11 and S7", "12 and S8", "12 and S9"):
+        assert f"figures {figures}" in page
+    for figure in range(5, 11):
+        assert f"figure {figure})" in page
+    for printed in ("5.554", "16.524", "15.772", "4.289", "3.660", "6.214", "4.884", "0.104"):
+        assert printed in page
+    assert "Missing:" not in page and "provisional" in page
+    for fact in ("1 min 15 s", "2 cores, x86_64", "3.12"):
+        assert fact in page
+
+
+def test_equal_results_make_equal_reports(report, tmp_path):
+    results = ResultsFile(tmp_path / "results.csv")
+    results.done = made_up(noisy, ["tuned"])
+    once, again = (write_report(results, tmp_path / name, ABOUT) for name in ("once", "again"))
+    assert [a.read_bytes() for a in once] == [b.read_bytes() for b in again]
+
+
+def test_a_report_on_nothing_says_so(tmp_path):
+    files = write_report(ResultsFile(tmp_path / "results.csv"), tmp_path / "out", ABOUT)
+    assert [path.name for path in files] == ["report.html", "report.md"]
+    page = assert_page_is_sound(files[0].read_text(encoding="utf-8")).text
+    assert page.count("Missing: the whole experiment; it was not run.") == 6
+    assert "7.613" in page  # the errata need no results
+
+
+@pytest.mark.parametrize("datasets", [["zoo"], ["tic_tac_toe"], ["zoo", "nursery", "tae"]])
+def test_a_report_on_some_data_sets_says_which_are_missing(tmp_path, datasets):
+    results = ResultsFile(tmp_path / "results.csv")
+    results.done = made_up(noisy, datasets=datasets)
+    files = write_report(results, tmp_path / "out", ABOUT)
+    page = assert_page_is_sound(files[0].read_text(encoding="utf-8")).text
+    assert "Missing: abalone, australian" in page
+
+
+def test_a_run_that_was_stopped_is_reported(tmp_path):
+    results = ResultsFile(tmp_path / "results.csv")
+    done = made_up(noisy, ["tuned"], datasets=["zoo", "tae"])
+    results.done = {
+        unit: rows for unit, rows in done.items() if (unit.dataset, unit.fold) != ("zoo", 3)
+    }
+    files = write_report(results, tmp_path / "out", ABOUT)
+    assert "zoo (3 of 4 folds)" in files[0].read_text(encoding="utf-8")
+
+
+def test_the_significance_of_our_ranks_is_that_of_evaluate(report):
+    from boxwise.paper.report.ranking import tuned_ranks
+
+    test = friedman_test(tuned_ranks(View(made_up(noisy))))
+    assert number(test.f) in (report[0] / "report.md").read_text(encoding="utf-8")

@@ -1,5 +1,7 @@
 #include "kernels.hpp"
 
+#include <limits>
+
 #include <bit>
 #include <cstring>
 
@@ -142,6 +144,8 @@ CLONES void passing(const double* RESTRICT over, std::uint8_t* RESTRICT inside, 
   for (size_t i = 0; i < m; ++i) inside[i] = over[i] <= 0;
 }
 
+constexpr double ANY = std::numeric_limits<double>::max();  // no distance is larger
+
 CLONES size_t room(const double* RESTRICT sum, const double* RESTRICT unit, double from,
                    double below, double alpha, double beta, double bar, double* RESTRICT room,
                    size_t m) {
@@ -150,7 +154,7 @@ CLONES size_t room(const double* RESTRICT sum, const double* RESTRICT unit, doub
   for (size_t i = 0; i < m; ++i) {
     const double share = sum[i] * unit[i];
     const double over = (alpha + beta * share - bar) * scale;
-    const double reach = over < 1.0 ? over : UNSET;  // beyond 1 the distance does not count
+    const double reach = over < 1.0 ? over : ANY;  // beyond 1 the distance does not count
     room[i] = (share >= from) & (share < below) ? reach : -1.0;
     passing += room[i] >= 0;
   }

@@ -47,7 +47,7 @@ void distance(const double* V, const double* W, double xl, double xu, double slo
               double* dist, std::size_t m);
 
 // room = how far away a box may be to reach alpha * (1 - min(dist, 1)) + beta * share >= bar, where
-// share is sum * unit: UNSET if any distance will do, below 0 if none does or the share is not in
+// share is sum * unit: the largest number if any distance will do, below 0 if none does or the share is not in
 // [from, below). Returns how many have room.
 std::size_t room(const double* sum, const double* unit, double from, double below, double alpha,
                  double beta, double bar, double* room, std::size_t m);

@@ -54,7 +54,7 @@ def test_a_cache_serves_as_a_folder_elsewhere(monkeypatch, tmp_path, garden, arc
 
 
 def test_a_folder_that_does_not_exist_is_an_error(tmp_path, garden):
-    with pytest.raises(DatasetError, match="missing is not a folder; correct folder= or BOXWISE_D"):
+    with pytest.raises(DatasetError, match="missing is not a folder; correct folder="):
         load("garden", folder=tmp_path / "missing")
 
 

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.metadata import version
 
 import pytest
 from typer.testing import CliRunner
@@ -75,6 +76,7 @@ def test_folds_that_are_done_are_not_run_again(tmp_path):
     told = []
     job.run(n_jobs=1, report=lambda done, what: told.append((done, what)))
     assert told == [(i, "delta, tic_tac_toe") for i in range(1, 5)]
+    del job  # and with it the lock
     again = Job(tmp_path, Protocol(1, quick=True), ["delta", "mixed"], ["tic_tac_toe"])
     assert (again.n_done, again.n_units) == (4, 8)
     told.clear()
@@ -95,6 +97,30 @@ def test_a_results_file_of_unknown_origin_is_left_alone(tmp_path):
     assert (tmp_path / "results.csv").read_text() == "mine"
 
 
+def test_a_run_keeps_others_out_of_its_folder(tmp_path):
+    job = Job(tmp_path, Protocol(), ["delta"], ["tic_tac_toe"])
+    with pytest.raises(OtherRunError, match="another run is writing to"):
+        Job(tmp_path, Protocol(), ["delta"], ["tic_tac_toe"])
+    del job
+    Job(tmp_path, Protocol(), ["delta"], ["tic_tac_toe"])
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"protocol": {}}', "\udcff"])
+def test_a_damaged_note_is_told(tmp_path, text):
+    Job(tmp_path, Protocol(), ["delta"], ["tic_tac_toe"])
+    (tmp_path / "run.json").write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(OtherRunError, match=r"run.json is damaged"):
+        Job(tmp_path, Protocol(), ["delta"], ["tic_tac_toe"])
+
+
+def test_results_of_another_version_are_not_mixed_with_ours(tmp_path):
+    Job(tmp_path, Protocol(), ["delta"], ["tic_tac_toe"])
+    note = tmp_path / "run.json"
+    note.write_text(note.read_text().replace(version("numpy"), "1.26.0"))
+    with pytest.raises(OtherRunError, match=r"numpy was '1\.26\.0', now"):
+        Job(tmp_path, Protocol(), ["delta"], ["tic_tac_toe"])
+
+
 def test_the_command_writes_results_and_report(tmp_path):
     done = CliRunner().invoke(app, ["paper", *QUICK, "--jobs", "1", "--out", str(tmp_path / "o")])
     assert done.exit_code == 0, done.output
@@ -109,7 +135,10 @@ def test_the_command_writes_results_and_report(tmp_path):
         (["gamma"], 2, "there is no experiment 'gamma'"),
         (["delta", "--datasets", "titanic"], 2, "there is no data set 'titanic'"),
         (["delta", "--scaling", "none"], 2, "there is no scaling 'none'"),
+        (["delta", "--datasets", ""], 2, "there is no data set ''"),
         (["delta", "--seed", "-1"], 2, "--seed"),
+        (["delta", "--seed", "1000001"], 2, "--seed"),
+        (["delta", "--jobs", "0"], 2, "--jobs"),
         (["delta", "--datasets", "heart", "--data", "nowhere"], 1, "nowhere is not a folder"),
         (["delta", "--datasets", "heart"], 1, "data set 'heart' is not on this machine"),
     ],
@@ -124,3 +153,17 @@ def test_what_is_wrong_is_told(tmp_path, monkeypatch, arguments, code, told):
     assert done.exit_code == code, done.output
     assert told in " ".join(done.output.split())
     assert not (tmp_path / "o").exists()
+
+
+def test_a_folder_that_cannot_be_is_told(tmp_path):
+    (tmp_path / "file").write_text("mine")
+    done = CliRunner().invoke(app, ["paper", *QUICK, "--out", str(tmp_path / "file")])
+    assert done.exit_code == 1
+    assert "choose another folder with --out" in done.output
+
+
+def test_an_experiment_without_a_data_set_is_told(tmp_path):
+    arguments = ["paper", "find_alpha", "--datasets", "tic-tac-toe", "--out", str(tmp_path)]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 1
+    assert "needs continuous columns" in done.output

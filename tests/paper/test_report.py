@@ -54,8 +54,9 @@ def test_a_view_takes_means_and_spreads_over_folds():
     assert sheet.mean("zoo", m1) == pytest.approx(0.7)
     assert sheet.spread("zoo", m1) == pytest.approx(0.2)
     assert sheet.boxes("zoo", m1) == pytest.approx(30)
-    assert view.only(0).sheet("mixed").mean("zoo", m1) == pytest.approx(0.6)
-    assert isnan(view.only(1).sheet("mixed").spread("zoo", m1))
+    assert view.drawn((0,)).sheet("mixed").mean("zoo", m1) == pytest.approx(0.6)
+    assert view.drawn((0, 1, 1)).sheet("mixed").mean("zoo", m1) == pytest.approx(0.75)
+    assert isnan(view.drawn((1,)).sheet("mixed").spread("zoo", m1))
     assert isnan(sheet.mean("tae", m1))
     assert (view.repeats, view.folds("mixed", "zoo")) == ([0, 1], 3)
 

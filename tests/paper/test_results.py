@@ -61,6 +61,18 @@ def test_equal_results_make_equal_files_in_whatever_order_they_came(stored, tmp_
 
 
 def test_lines_that_are_no_results_are_left_out(stored):
-    with stored.path.open("a") as file:
-        file.write("alpha,zoo,0,nonsense,v1,,0.1,0.1,0.0,0.5,3,1\nmore nonsense\n")
+    with stored.path.open("ab") as file:
+        file.write(b"alpha,zoo,0,nonsense,v1,,0.1,0.1,0.0,0.5,3,1\nmore nonsense\n\xff\0\n")
     assert ResultsFile(stored.path).done == UNITS
+
+
+@pytest.mark.parametrize("damage", ["", "#@!\n", "alpha,zoo,0,1,v1,,0.1,0.1,0.1,nan,13,3\n"])
+def test_a_fold_with_a_damaged_line_is_to_be_run_again(stored, damage):
+    lines = stored.path.read_text().splitlines(keepends=True)
+    for number in range(1, len(lines)):
+        damaged = [*lines]
+        damaged[number] = damage
+        stored.path.write_text("".join(damaged))
+        hit = Unit(*(c if i < 2 else int(c) for i, c in enumerate(lines[number].split(",")[:4])))
+        done = ResultsFile(stored.path).done
+        assert done == {unit: rows for unit, rows in UNITS.items() if unit != hit}

@@ -11,6 +11,9 @@ def main() -> None:
     missing = [name for name in ("typer", "rich") if find_spec(name) is None]
     if missing:
         sys.exit(f'the command line needs {" and ".join(missing)}: pip install "boxwise[cli]"')
-    from boxwise.apps.cli import app
+    try:
+        from boxwise.apps.cli import app
 
-    app()
+        app(standalone_mode=True)
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 from rich.console import Console
@@ -19,6 +19,12 @@ from boxwise.datasets import DatasetError, load, names
 
 EXPERIMENTS = ("alpha", "delta", "mixed", "encoders", "find-alpha", "tuned")
 SILENCE = 15  # seconds between two lines where there is no terminal for a bar
+
+
+def _not_zero(jobs: int) -> int:
+    if jobs == 0:
+        raise typer.BadParameter("0 processes do nothing; -1 is one per core")
+    return jobs
 
 
 def paper(
@@ -33,7 +39,9 @@ def paper(
     quick: Annotated[
         bool, typer.Option("--quick", help="One repetition and thinner grids: a few minutes.")
     ] = False,
-    jobs: Annotated[int, typer.Option(help="How many processes; -1 is one per core.")] = -1,
+    jobs: Annotated[
+        int, typer.Option(help="How many processes; -1 is one per core.", callback=_not_zero)
+    ] = -1,
     out: Annotated[Path, typer.Option(help="The folder for results and report.")] = Path(
         "boxwise-paper"
     ),
@@ -41,7 +49,9 @@ def paper(
         Path | None,
         typer.Option(help="The folder that holds the data sets; else BOXWISE_DATA, else a cache."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Where the random numbers begin.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, max=1_000_000, help="Where the random numbers begin.")
+    ] = 0,
     scaling: Annotated[
         str, typer.Option(help="Scale columns by the whole 'dataset', as the paper, or by 'fold'.")
     ] = "dataset",
@@ -67,8 +77,8 @@ def paper(
       2    wrong usage
       130  stopped by Ctrl-C
     """  # noqa: D301  (click marks with it what it must not wrap)
-    chosen = _choose("experiment", experiments, EXPERIMENTS)
-    sets = _choose("data set", _split(datasets), names())
+    chosen = _choose("experiment", _split(experiments, "_", "-"), EXPERIMENTS)
+    sets = _choose("data set", _split(datasets, "-", "_"), names())
     _choose("scaling", [scaling], ("dataset", "fold"))
     _choose("order", [order], ("file", "shuffled"))
     _need_libraries()
@@ -97,6 +107,10 @@ def _run(
         job = Job(out, protocol, experiments, sets)
     except (DatasetError, OtherRunError) as error:
         _stop(str(error))
+    except OSError as error:
+        _stop(f"{out} cannot be written to: {error}; choose another folder with --out")
+    if not job.units:
+        _stop(f"{', '.join(experiments)} needs continuous columns, which {', '.join(sets)} lacks")
     with _progress(job.n_done, job.n_units) as report:
         try:
             job.run(n_jobs=jobs, folder=folder, report=report)
@@ -110,7 +124,12 @@ def _run(
         # Workers of joblib would otherwise print their own tracebacks on the way out.
         sys.stderr.flush()
         os._exit(130)
-    for path in job.report():
+    typer.echo("writing the report", err=True)
+    try:
+        files = job.report()
+    except OSError as error:
+        _stop(f"the results are in {job.path}, but the report cannot be written: {error}")
+    for path in files:
         typer.echo(path)
 
 
@@ -121,8 +140,11 @@ def _choose(what: str, wanted: Sequence[str] | None, allowed: Sequence[str]) -> 
     return [name for name in allowed if not wanted or name in wanted]
 
 
-def _split(values: Sequence[str] | None) -> list[str]:
-    return [name for value in values or () for name in value.replace("-", "_").split(",") if name]
+def _split(values: Sequence[str] | None, wrong: str, right: str) -> list[str] | None:
+    """Return names given one by one or with commas, with hyphens or underscores."""
+    if not values:
+        return None
+    return [name.strip().replace(wrong, right) for value in values for name in value.split(",")]
 
 
 def _need_libraries() -> None:
@@ -131,7 +153,7 @@ def _need_libraries() -> None:
         _stop(f'this needs {" and ".join(missing)}: pip install "boxwise[paper]"')
 
 
-def _stop(message: str) -> None:
+def _stop(message: str) -> NoReturn:
     typer.echo(f"boxwise: {message}", err=True)
     raise typer.Exit(1)
 

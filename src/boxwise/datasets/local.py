@@ -22,10 +22,17 @@ def in_folder(entry: Entry, folder: str | os.PathLike[str] | None) -> bytes | No
         return None
     top = Path(named).expanduser()
     if not top.is_dir():
-        raise DatasetError(f"{top} is not a folder; correct folder= or BOXWISE_DATA")
+        raise DatasetError(f"{top} is not a folder; correct folder= (--data) or BOXWISE_DATA")
     file = f"{entry.name}.csv.gz"
     path = next((path for path in (top / "paper" / file, top / file) if path.exists()), None)
-    return None if path is None else _read(entry, path)
+    if path is None:
+        return None
+    try:
+        return _read(entry, path)
+    except DatasetError:
+        raise
+    except OSError as error:
+        raise DatasetError(f"{path} cannot be read: {error}") from error
 
 
 def in_cache(entry: Entry) -> bytes | None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedKFold, check_cv
 
 from boxwise.core import EntropySettings, FoldRows, try_settings
 from boxwise.evaluate import class_balanced_accuracy
@@ -21,10 +21,17 @@ if TYPE_CHECKING:
     from boxwise.learners.hyperbox_learner import TrainingTable
 
 FOLDS = 3
+Split = tuple[NDArray[Any], NDArray[Any]]
 
 
 def estimate_alpha(
-    classifier: HyperboxClassifier, X: Any, y: Any, *, scores_only: bool = False, upper: Any = None
+    classifier: HyperboxClassifier,
+    X: Any,
+    y: Any,
+    *,
+    scores_only: bool = False,
+    upper: Any = None,
+    cv: Any = None,
 ) -> float:
     """Estimate how much the continuous columns should weigh in the membership.
 
@@ -41,6 +48,9 @@ def estimate_alpha(
     scores_only : bool, default=False
         Whether the scores alone decide (Est-alpha-v2). By default each score counts as often as
         there are columns of its kind (Est-alpha-v1).
+    cv : splitter or iterable, optional
+        The folds, as in scikit-learn, of the rows that have a label; three stratified ones, in the
+        order of the rows, unless given.
 
     Returns
     -------
@@ -72,18 +82,24 @@ def estimate_alpha(
         )
     table = classifier._read_training(X, y, upper)
     settings = classifier._settings_with("auto", table.schema)
-    return alpha_for(table, settings, classifier.feature_range, scores_only=scores_only)
+    folds = _folds(table.labels, cv)
+    return alpha_for(table, settings, classifier.feature_range, folds, scores_only=scores_only)
 
 
 def alpha_for(
-    table: TrainingTable, settings: EntropySettings, feature_range: Any, *, scores_only: bool
+    table: TrainingTable,
+    settings: EntropySettings,
+    feature_range: Any,
+    folds: Iterable[Split] | None = None,
+    *,
+    scores_only: bool,
 ) -> float:
     """Do the work of `estimate_alpha` for a table that is read already."""
     n, r = len(table.schema.continuous), len(table.schema.categorical)
     if n == 0 or r == 0:
         return n / (n + r)
     by_numbers = by_categories = 0.0
-    for train, test in _folds(table.labels):
+    for train, test in _folds(table.labels) if folds is None else folds:
         numbers, categories = _scores(table, settings, feature_range, train, test)
         by_numbers += numbers * (1 if scores_only else n)
         by_categories += categories * (1 if scores_only else r)
@@ -91,8 +107,12 @@ def alpha_for(
     return by_numbers / total if total > 0 else n / (n + r)
 
 
-def _folds(labels: NDArray[np.int32]) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+def _folds(labels: NDArray[np.int32], cv: Any = None) -> Iterator[Split]:
     known = np.flatnonzero(labels >= 0)
+    if cv is not None:
+        for train, test in check_cv(cv).split(known, labels[known]):
+            yield known[train], known[test]
+        return
     if np.bincount(labels[known], minlength=1).max() < FOLDS:
         raise ValueError(
             f"alpha cannot be estimated: no class has {FOLDS} rows, one for each fold; "

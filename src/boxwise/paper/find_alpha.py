@@ -43,4 +43,4 @@ def find(way: str, learner: HyperboxClassifier, fold: Fold) -> float:
         best = fold.best(learner, [{"alpha": alpha} for alpha in TENTHS])
         return float(best["alpha"])
     X, y = fold.table.X[fold.train], fold.table.y[fold.train]
-    return estimate_alpha(learner, X, y, scores_only=way == "estimate-scores")
+    return estimate_alpha(learner, X, y, scores_only=way == "estimate-scores", cv=fold.inner_places)

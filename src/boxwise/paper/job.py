@@ -9,6 +9,7 @@ from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 from joblib import cpu_count
 
@@ -16,6 +17,11 @@ from boxwise.paper.protocol import Protocol
 from boxwise.paper.report import About, write_report
 from boxwise.paper.results import ResultsFile, Unit
 from boxwise.paper.run import plan, run
+
+try:
+    import fcntl
+except ImportError:  # Windows has no such locks
+    fcntl = None  # type: ignore[assignment]
 
 LIBRARIES = ("boxwise", "numpy", "scikit-learn", "category_encoders")
 
@@ -47,10 +53,11 @@ class Job:
         self.folder, self.protocol = folder, protocol
         self.path = folder / "results.csv"
         self._about = folder / "run.json"
-        self._seconds = self._check()
         self.units = plan(experiments, datasets, protocol)
+        self._seconds = self._check()
+        self._lock = _lock(folder)
+        self._note(0.0)  # first: results without it would be of unknown origin
         self.results = ResultsFile(self.path)
-        self._note(0.0)
 
     @property
     def n_units(self) -> int:
@@ -85,7 +92,7 @@ class Job:
 
     def report(self) -> list[Path]:
         """Write the report of all that the folder holds; return the files."""
-        kept = json.loads(self._about.read_text(encoding="utf-8"))
+        kept = self._kept()
         about = About(
             **kept["protocol"],
             versions=kept["versions"],
@@ -103,11 +110,13 @@ class Job:
                     "made; choose another folder with --out"
                 )
             return 0.0
-        kept = json.loads(self._about.read_text(encoding="utf-8"))
+        kept = self._kept()
+        now = {**asdict(self.protocol), **_versions()}
+        before = {**kept["protocol"], **kept["versions"]}
         differing = [
-            f"{name} was {kept['protocol'][name]!r}, now {value!r}"
-            for name, value in asdict(self.protocol).items()
-            if kept["protocol"][name] != value
+            f"{name} was {before.get(name)!r}, now {value!r}"
+            for name, value in now.items()
+            if before.get(name) != value
         ]
         if differing:
             raise OtherRunError(
@@ -116,15 +125,45 @@ class Job:
             )
         return float(kept["seconds"])
 
+    def _kept(self) -> dict[str, Any]:
+        try:
+            kept = json.loads(self._about.read_text(encoding="utf-8"))
+            float(kept["seconds"])
+            return {**kept, "protocol": {**kept["protocol"]}, "versions": {**kept["versions"]}}
+        except (ValueError, TypeError, KeyError) as error:
+            raise OtherRunError(
+                f"{self._about} is damaged, and it says how the results were made; choose another "
+                "folder with --out"
+            ) from error
+
     def _note(self, seconds: float) -> None:
         self._seconds += seconds
         note = {
             "protocol": asdict(self.protocol),
-            "versions": {"Python": platform.python_version()}
-            | {name: version(name) for name in LIBRARIES},
+            "versions": _versions(),
             "machine": f"{cpu_count()} cores, {platform.machine()}, {platform.system()}",
             "seconds": round(self._seconds),
         }
         new = self._about.with_suffix(".new")
         new.write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
         new.replace(self._about)
+
+
+def _versions() -> dict[str, str]:
+    return {"Python": platform.python_version()} | {name: version(name) for name in LIBRARIES}
+
+
+def _lock(folder: Path) -> Any:
+    """Keep other runs out of the folder for as long as what is returned lives."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = (folder / "run.lock").open("a")
+    if fcntl is None:
+        return file
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        file.close()
+        raise OtherRunError(
+            f"another run is writing to {folder}; wait for it, or choose another folder with --out"
+        ) from error
+    return file

@@ -100,14 +100,18 @@ class Fold:
         self.train, self.test = train, test
         self._inner_seed = inner_seed
 
-    @cached_property
+    @property
     def inner(self) -> list[Split]:
         """Three stratified folds of the rows to learn."""
+        return [(self.train[train], self.train[test]) for train, test in self.inner_places]
+
+    @cached_property
+    def inner_places(self) -> list[Split]:
+        """The inner folds as places among the rows to learn."""
         splitter = StratifiedKFold(N_INNER_FOLDS, shuffle=True, random_state=self._inner_seed)
         labels = self.table.y[self.train]
         with small_classes_allowed():
-            folds = [*splitter.split(labels, labels)]
-        return [(self.train[train], self.train[test]) for train, test in folds]
+            return [*splitter.split(labels, labels)]
 
     def learner(self, kind: type[HyperboxLearner], **parameters: Any) -> HyperboxLearner:
         """Return an estimator that reads the table as the protocol says."""

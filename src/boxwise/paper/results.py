@@ -21,14 +21,14 @@ class Unit(NamedTuple):
     fold: int
 
 
-HEADER = (*Unit._fields, *Row._fields, "last")
+HEADER = (*Unit._fields, *Row._fields, "of")  # of: how many rows the unit has
 
 
 class ResultsFile:
     """A CSV file to which the rows of a unit are added when it is done.
 
-    A unit's last row is marked, and whatever follows the last complete unit is dropped when the
-    file is opened again: a run may be killed at any moment.
+    Each row says how many its unit has. When the file is opened again, units of which a row
+    is missing or damaged are dropped, to be run again: a run may be killed at any moment.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class ResultsFile:
         self.path = path
         self.done: dict[Unit, list[Row]] = {}
         if path.exists():
-            with path.open(newline="", encoding="utf-8") as file:
+            with path.open(newline="", encoding="utf-8", errors="replace") as file:
                 self.done = dict(_read(file))
         self.rewrite()
 
@@ -69,8 +69,7 @@ def _text(unit: Unit, rows: Sequence[Row]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     for row in rows:
-        last = int(row is rows[-1])
-        writer.writerow([*unit, *("" if value is None else value for value in row), last])
+        writer.writerow([*unit, *("" if value is None else value for value in row), len(rows)])
     return text.getvalue()
 
 
@@ -78,27 +77,26 @@ def _read(lines: Iterable[str]) -> Iterator[tuple[Unit, list[Row]]]:
     """Yield the units that are complete."""
     rows: list[Row] = []
     current: Unit | None = None
-    for cells in csv.reader(lines):
-        if len(cells) != len(HEADER) or cells[0] == HEADER[0]:
-            continue
+    for cells in csv.reader((line.replace("\0", "") for line in lines), quoting=csv.QUOTE_NONE):
         try:
-            unit, row = _parse(cells)
-        except ValueError:
+            unit, row, wanted = _parse(cells)
+        except ValueError:  # the header, or damaged: then its unit lacks a row
             continue
         if unit != current:
             current, rows = unit, []
         rows.append(row)
-        if cells[-1] == "1":
+        if len(rows) == wanted:
             yield unit, rows
-            current = None
 
 
-def _parse(cells: Sequence[str]) -> tuple[Unit, Row]:
+def _parse(cells: Sequence[str]) -> tuple[Unit, Row, int]:
     def number(text: str) -> float | None:
         return float(text) if text else None
 
-    experiment, dataset, repeat, fold, method, variant, theta, second, alpha, cba, boxes, _ = cells
+    experiment, dataset, repeat, fold, method, variant, theta, second, alpha, *rest = cells
+    cba, boxes, wanted = rest
     unit = Unit(experiment, dataset, int(repeat), int(fold))
-    return unit, Row(
-        method, variant, float(theta), number(second), number(alpha), float(cba), int(boxes)
-    )
+    row = Row(method, variant, float(theta), number(second), number(alpha), float(cba), int(boxes))
+    if not 0 <= row.cba <= 1:
+        raise ValueError("not a class balanced accuracy")
+    return unit, row, int(wanted)

@@ -63,7 +63,7 @@ def _curve(view: View, experiment: str, dataset: str, settings: dict[float, Sett
     points = [
         (x, sheet.mean(dataset, setting), sheet.boxes(dataset, setting))
         for x, setting in sorted(settings.items())
-        if sheet.rows(dataset, setting)
+        if not np.isnan(sheet.mean(dataset, setting))
     ]
     if not points:
         raise MissingError(f"no results of experiment {experiment} on {dataset}")

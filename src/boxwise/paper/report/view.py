@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from copy import copy
 from functools import cache
-from math import fsum, nan
+from math import fsum, isnan, nan
 from statistics import stdev
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwise.evaluate import AverageRanks, average_ranks
-from boxwise.paper.protocol import Row
+from boxwise.paper.protocol import N_FOLDS, Row
 from boxwise.paper.results import Unit
 from boxwise.paper.run import EXPERIMENTS
 
@@ -50,22 +51,35 @@ class Sheet:
     """
 
     def __init__(self, name: str, done: Mapping[Unit, Sequence[Row]]) -> None:
-        self._cells: dict[tuple[str, Setting], list[Row]] = {}
+        # By data set and setting, then by repetition.
+        self._cells: dict[tuple[str, Setting], dict[int, list[Row]]] = {}
+        self._drawn: Sequence[int] | None = None
+        self._means: dict[tuple[str, Setting], tuple[float, float]] = {}
         hidden: dict[str, Any] = dict.fromkeys(FOUND.get(name, ()))
         for unit in sorted(done):
             for row in done[unit]:
                 setting = Setting(*row[:5])._replace(**hidden)
-                self._cells.setdefault((unit.dataset, setting), []).append(row)
+                cell = self._cells.setdefault((unit.dataset, setting), {})
+                cell.setdefault(unit.repeat, []).append(row)
         self.datasets = sorted({dataset for dataset, _ in self._cells})
         self.settings = [*dict.fromkeys(setting for _, setting in self._cells)]
 
+    def drawn(self, repeats: Sequence[int]) -> Sheet:
+        """Return the results of these repetitions, each as often as it is named."""
+        other = copy(self)
+        other._drawn = repeats
+        other._means = {}
+        return other
+
     def rows(self, dataset: str, setting: Setting) -> list[Row]:
         """Return what came out on each fold, in order; nothing if it was not run."""
-        return self._cells.get((dataset, setting), [])
+        cell = self._cells.get((dataset, setting), {})
+        repeats = cell if self._drawn is None else self._drawn
+        return [row for repeat in repeats for row in cell.get(repeat, ())]
 
     def mean(self, dataset: str, setting: Setting) -> float:
         """Return the mean class balanced accuracy over the folds; nan without any."""
-        return _mean([row.cba for row in self.rows(dataset, setting)])
+        return self._mean(dataset, setting)[0]
 
     def spread(self, dataset: str, setting: Setting) -> float:
         """Return its standard deviation over the folds; nan with fewer than two."""
@@ -74,16 +88,28 @@ class Sheet:
 
     def boxes(self, dataset: str, setting: Setting) -> float:
         """Return the mean number of hyperboxes over the folds; nan without any."""
-        return _mean([row.boxes for row in self.rows(dataset, setting)])
+        return self._mean(dataset, setting)[1]
 
     def complete(self, settings: Sequence[Setting]) -> list[str]:
         """Return the data sets that have results for all of these settings."""
-        return [d for d in self.datasets if all(self.rows(d, setting) for setting in settings)]
+        return [
+            d
+            for d in self.datasets
+            if not any(isnan(self.mean(d, setting)) for setting in settings)
+        ]
 
     def means(self, settings: Sequence[Setting]) -> NDArray[np.float64]:
         """Return the means, a row for each complete data set and a column for each setting."""
         table = [[self.mean(d, setting) for setting in settings] for d in self.complete(settings)]
         return np.array(table, dtype=np.float64).reshape(-1, len(settings))
+
+    def _mean(self, dataset: str, setting: Setting) -> tuple[float, float]:
+        found = self._means.get((dataset, setting))
+        if found is None:
+            rows = self.rows(dataset, setting)
+            found = _mean([row.cba for row in rows]), _mean([row.boxes for row in rows])
+            self._means[dataset, setting] = found
+        return found
 
     def ranks(self, columns: Mapping[str, Setting]) -> AverageRanks:
         """Rank the means of named settings on each complete data set, and average the ranks."""
@@ -94,7 +120,7 @@ class Sheet:
 
 
 class View:
-    """All results, or those of one repetition.
+    """All results, or those of some repetitions.
 
     Parameters
     ----------
@@ -105,8 +131,9 @@ class View:
     def __init__(self, done: Mapping[Unit, Sequence[Row]]) -> None:
         self._done = done
         self._folds = Counter((unit.experiment, unit.dataset) for unit in done)
+        self._folds_of = Counter((unit.experiment, unit.dataset, unit.repeat) for unit in done)
         self.sheet = cache(self._sheet)
-        self.only = cache(self._only)
+        self.drawn = cache(self._draw)
 
     @property
     def repeats(self) -> list[int]:
@@ -117,17 +144,25 @@ class View:
         """Return how many folds of a data set were run."""
         return self._folds[experiment, dataset]
 
-    def missing(self, experiment: str, folds: int = 1) -> list[str]:
-        """Return the data sets of an experiment with fewer folds than these."""
+    def missing(self, experiment: str, repeat: int | None = None) -> list[str]:
+        """Return the data sets of an experiment of which there is nothing.
+
+        Of one repetition: those of which it has not all folds.
+        """
         wanted = EXPERIMENTS[experiment].datasets
-        return [dataset for dataset in wanted if self.folds(experiment, dataset) < folds]
+        if repeat is None:
+            return [dataset for dataset in wanted if not self.folds(experiment, dataset)]
+        return [d for d in wanted if self._folds_of[experiment, d, repeat] < N_FOLDS]
 
     def _sheet(self, experiment: str) -> Sheet:
         units = {u: rows for u, rows in self._done.items() if u.experiment == experiment}
         return Sheet(experiment, units)
 
-    def _only(self, repeat: int) -> View:
-        return View({unit: rows for unit, rows in self._done.items() if unit.repeat == repeat})
+    def _draw(self, repeats: tuple[int, ...]) -> View:
+        """Return a view of these repetitions, each as often as it is named."""
+        other = copy(self)
+        other.sheet = cache(lambda experiment: self.sheet(experiment).drawn(repeats))
+        return other
 
 
 def _mean(values: Sequence[float]) -> float:

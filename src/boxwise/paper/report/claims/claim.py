@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 
-from boxwise.paper.protocol import N_FOLDS
+import numpy as np
+
 from boxwise.paper.report.view import MissingError, View
 from boxwise.paper.report.words import listed, title
 
-SURE = 0.8  # the share of repetitions that must agree
+DRAWS = 100
+SURE = 0.9  # the share of draws that must agree
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ class Judgement:
 
 
 def judge(claim: Claim, view: View) -> Judgement:
-    """Decide a claim on all results, and see how many repetitions alone would agree."""
+    """Decide a claim on all results, and see how often other repetitions might have agreed."""
     try:
         finding = claim.check(view)
     except MissingError as missing:
@@ -95,14 +97,17 @@ def judge(claim: Claim, view: View) -> Judgement:
     if lacking:
         names = listed([title(dataset) for dataset in lacking])
         return Judgement(claim, Verdict.OPEN, finding.numbers, f"no results for {names}")
-    alone = [*_repetitions(claim, view)]
-    if not alone:
+    repeats = _complete(claim, view)
+    if not repeats:
         return Judgement(claim, Verdict.OPEN, finding.numbers, "no repetition is complete")
-    agree = alone.count(finding.holds)
-    sure = agree >= SURE * len(alone)
+    if len(repeats) == 1:
+        verdict = Verdict.HOLDS if finding.holds else Verdict.FAILS
+        return Judgement(claim, verdict, finding.numbers, "by one repetition")
+    agree = [*_draws(claim, view, repeats)].count(finding.holds)
+    sure = agree >= SURE * DRAWS
     verdict = (Verdict.HOLDS if finding.holds else Verdict.FAILS) if sure else Verdict.OPEN
     leaning = "" if sure else f" that it {'holds' if finding.holds else 'does not hold'}"
-    sureness = f"{agree} of {len(alone)} repetitions agree{leaning}"
+    sureness = f"{agree} of {DRAWS} draws of {len(repeats)} repetitions agree{leaning}"
     return Judgement(claim, verdict, finding.numbers, sureness)
 
 
@@ -123,15 +128,19 @@ def both(*findings: Finding) -> Finding:
     return Finding(all(finding.holds for finding in findings), numbers)
 
 
-def _repetitions(claim: Claim, view: View) -> Iterator[bool]:
-    """Decide a claim on each complete repetition alone."""
-    for repeat in view.repeats:
-        alone = view.only(repeat)
-        if not _lacking(claim, alone, N_FOLDS):
-            with suppress(MissingError):
-                yield claim.check(alone).holds
+def _complete(claim: Claim, view: View) -> list[int]:
+    return [repeat for repeat in view.repeats if not _lacking(claim, view, repeat)]
 
 
-def _lacking(claim: Claim, view: View, folds: int = 1) -> list[str]:
-    lacking = {d for e in (claim.experiment, *claim.others) for d in view.missing(e, folds)}
+def _draws(claim: Claim, view: View, repeats: Sequence[int]) -> Iterator[bool]:
+    """Decide a claim on as many repetitions, drawn from them with replacement (the bootstrap)."""
+    random = np.random.default_rng(0)
+    for _ in range(DRAWS):
+        drawn = view.drawn(tuple(sorted(random.choice(repeats, len(repeats)).tolist())))
+        with suppress(MissingError):
+            yield claim.check(drawn).holds
+
+
+def _lacking(claim: Claim, view: View, repeat: int | None = None) -> list[str]:
+    lacking = {d for e in (claim.experiment, *claim.others) for d in view.missing(e, repeat)}
     return sorted(lacking if claim.datasets is None else lacking & {*claim.datasets})

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from boxwise.paper.report.claims import Judgement, Verdict
-from boxwise.paper.report.claims.claim import SURE
+from boxwise.paper.report.claims.claim import DRAWS, SURE
 from boxwise.paper.report.page import Block, Heading, Link, Paragraph, Strong, Table, Text
 
 ABOUT = {
@@ -25,9 +25,10 @@ def section(judgements: Sequence[Judgement]) -> Iterator[Block]:
     yield Heading(2, "Claims", "claims")
     yield Paragraph(
         "Each claim of the paper's section IV, how it was tested, and what came out. A claim holds "
-        "or does not by the results of all repetitions together; the same test on each repetition "
-        f"alone says how sure that is. If fewer than {SURE:.0%} of the repetitions agree, or "
-        "results are missing, it cannot be told. Significant means: F_F rejects that all are "
+        "or does not by the results of all repetitions together. How sure that is, the same test "
+        f"says on {DRAWS} draws of as many repetitions from them, with replacement: if fewer than "
+        f"{SURE:.0%} agree, or results are missing, it cannot be told. The data sets are always "
+        "the same. Significant means: F_F rejects that all are "
         "alike, and the average ranks are at least the critical difference apart, at 0.05."
     )
     for where, group in _by_section(judgements):

@@ -80,21 +80,20 @@ void AgglomerativeEngine::pulse() {
 size_t AgglomerativeEngine::filter(const Group& g, const Box& a, Slot begin, size_t m, double* over,
                                    size_t& sized) {
   size_t passing = m;
-  if (a.n > 1 || r_ == 0) {
-    std::fill_n(over, m, -1.0);
-  } else if (settings_.mean) {  // a single sample: the test of the online learner
+  const bool fresh = a.n > 1 || r_ == 0;
+  if (!fresh && settings_.mean) {  // a single sample: the test of the online learner
     alignas(64) double sum[BLOCK];
     counts_.total(g, codes_.data(), begin, m, sum);
     passing = kernels::require(sum, g.need.data() + begin, over, m);
-  } else {
+  } else if (!fresh) {
     alignas(64) uint32_t low[BLOCK];
     counts_.least(g, codes_.data(), begin, m, low);
     passing = kernels::require(low, g.need.data() + begin, over, m);
   }
-  for (; sized < n_ && passing > few(m); ++sized)
-    passing = kernels::size(&g.V[sized][begin], &g.W[sized][begin], a.V[sized], a.W[sized],
-                            limit_[sized], over, m);
-  return passing;
+  const auto span = [&](size_t j) {
+    return kernels::Span{&g.V[j][begin], &g.W[j][begin], a.V[j], a.W[j], limit_[j]};
+  };
+  return pass_size(n_, span, passing, fresh, over, m, sized);
 }
 
 bool AgglomerativeEngine::fits(const Group& g, Slot slot, const Box& a, size_t from) const {
@@ -156,14 +155,14 @@ double AgglomerativeEngine::numerical_similarity(const Group& g, Slot slot, cons
     return 1.0 - farthest([](Bound v_a, Bound w_a, Bound v_b, Bound w_b) {
              return std::max(w_b - v_a, w_a - v_b);
            });
-  const auto around = [](Bound v_a, Bound w_a, Bound v_b, Bound w_b) {
-    return std::max(v_b - v_a, w_a - w_b);  // what b lacks to lie around a
-  };
-  const double ab = farthest(around);
-  if (ab == 0) return 1.0;
-  return 1.0 - std::min(ab, farthest([&](Bound v_a, Bound w_a, Bound v_b, Bound w_b) {
-           return around(v_b, w_b, v_a, w_a);
-         }));
+  double ab = 0, ba = 0;  // what one lacks to lie around the other
+  for (size_t j = 0; j < n_; ++j) {
+    const double v = g.V[j][slot], w = g.W[j][slot], slope = slope_[j];
+    if (a.V[j] > a.W[j] || v > w) continue;  // never seen by one of them
+    ab = std::max(ab, std::max(v - a.V[j], a.W[j] - w) * slope);
+    ba = std::max(ba, std::max(a.V[j] - v, w - a.W[j]) * slope);
+  }
+  return 1.0 - std::min({ab, ba, 1.0});
 }
 
 // Makes the union of a box of the model and `a` the grown box, whose overlaps are looked for.

@@ -39,13 +39,12 @@ void BoundEngine::collect(size_t group, const Sample& x) {
   alignas(64) double over[BLOCK];
   for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
     const size_t m = std::min(BLOCK, g.size() - begin);
-    std::fill_n(over, m, -1.0);
-    size_t passing = m, sized = 0;
-    for (; sized < x.probes.size() && passing > few(m); ++sized) {
-      const Probe& p = x.probes[sized];
-      passing = kernels::size(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.limit, over, m);
-    }
-    if (passing == 0) continue;
+    const auto span = [&](size_t f) {
+      const Probe& p = x.probes[f];
+      return kernels::Span{&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.limit};
+    };
+    size_t sized;
+    if (pass_size(x.probes.size(), span, m, true, over, m, sized) == 0) continue;
     for (size_t i : Passing(over, m)) consider(group, static_cast<Slot>(begin + i), x, sized);
   }
 }

@@ -30,13 +30,13 @@ void ContractionEngine::collect(size_t group, const Sample& x) {
     const Slot first = static_cast<Slot>(begin);
     const size_t m = std::min(BLOCK, g.size() - begin);
     counts.known(g, x.codes, first, m, known);
-    size_t passing = kernels::require(known, g.need.data() + begin, over, m);
-    size_t sized = 0;
-    for (; sized < x.probes.size() && passing > few(m); ++sized) {
-      const Probe& p = x.probes[sized];
-      passing = kernels::size(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.limit, over, m);
-    }
-    if (passing == 0) continue;
+    const auto span = [&](size_t f) {
+      const Probe& p = x.probes[f];
+      return kernels::Span{&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.limit};
+    };
+    const size_t known_enough = kernels::require(known, g.need.data() + begin, over, m);
+    size_t sized;
+    if (pass_size(x.probes.size(), span, known_enough, false, over, m, sized) == 0) continue;
     for (size_t i : Passing(over, m))
       consider(group, first + static_cast<Slot>(i), x, sized, known[i]);
   }

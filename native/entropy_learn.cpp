@@ -59,21 +59,19 @@ void EntropyEngine::collect(size_t group, const Sample& x) {
     const Slot first = static_cast<Slot>(begin);
     const size_t m = std::min(BLOCK, g.size() - begin);
     size_t passing = m;
-    if (r_ == 0) {
-      std::fill_n(over, m, -1.0);
-    } else if (settings_.mean) {
+    if (r_ > 0 && settings_.mean) {
       counts.total(g, x.codes, first, m, sum);
       passing = kernels::require(sum, g.need.data() + begin, over, m);
-    } else {
+    } else if (r_ > 0) {
       counts.least(g, x.codes, first, m, low);
       passing = kernels::require(low, g.need.data() + begin, over, m);
     }
-    size_t sized = 0;
-    for (; sized < x.probes.size() && passing > few(m); ++sized) {
-      const Probe& p = x.probes[sized];
-      passing = kernels::size(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.limit, over, m);
-    }
-    if (passing == 0) continue;
+    const auto span = [&](size_t f) {
+      const Probe& p = x.probes[f];
+      return kernels::Span{&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.limit};
+    };
+    size_t sized;
+    if (pass_size(x.probes.size(), span, passing, r_ == 0, over, m, sized) == 0) continue;
     for (size_t i : Passing(over, m))
       consider(group, first + static_cast<Slot>(i), x, sized, exotic);
   }

@@ -102,14 +102,20 @@ CLONES size_t agree(const uint32_t* RESTRICT differ, double* RESTRICT over, size
   return passing;
 }
 
-CLONES size_t size(const double* RESTRICT V, const double* RESTRICT W, double xl, double xu,
-                   double limit, double* RESTRICT over, size_t m) {
+// By how much a box that grew to x would be too long.
+[[gnu::always_inline]] static inline double excess(double v, double w, const Span& span) {
+  const double hi = w > span.xu ? w : span.xu, lo = v < span.xl ? v : span.xl;
+  return (hi - lo) - span.limit;
+}
+
+CLONES size_t size(const Span& a, const Span& b, bool fresh, double* RESTRICT over, size_t m) {
+  const double *RESTRICT Va = a.V, *RESTRICT Wa = a.W, *RESTRICT Vb = b.V, *RESTRICT Wb = b.W;
+  const Span x = a, y = b;
   size_t passing = 0;
   for (size_t i = 0; i < m; ++i) {
-    const double hi = W[i] > xu ? W[i] : xu;
-    const double lo = V[i] < xl ? V[i] : xl;
-    const double excess = (hi - lo) - limit;
-    over[i] = over[i] > excess ? over[i] : excess;
+    const double first = excess(Va[i], Wa[i], x), second = excess(Vb[i], Wb[i], y);
+    const double most = first > second ? first : second, before = fresh ? -1.0 : over[i];
+    over[i] = before > most ? before : most;
     passing += over[i] <= 0;
   }
   return passing;

@@ -32,9 +32,14 @@ void differ(const std::uint32_t* row, const std::uint32_t* n, std::uint32_t* dif
 // over = differ == 0 ? -1 : 1. Returns how many pass.
 std::size_t agree(const std::uint32_t* differ, double* over, std::size_t m);
 
-// over = max(over, length after expansion - limit). Returns how many pass (over <= 0).
-std::size_t size(const double* V, const double* W, double xl, double xu, double limit, double* over,
-                 std::size_t m);
+// One feature of a sample and of the boxes of a block, and how long a box may be in it.
+struct Span {
+  const double *V, *W;
+  double xl, xu, limit;
+};
+// over = max(over, length after expansion - limit) in two features; `fresh`: over counts as -1.
+// Returns how many pass (over <= 0).
+std::size_t size(const Span& a, const Span& b, bool fresh, double* over, std::size_t m);
 // inside = over <= 0
 void passing(const double* over, std::uint8_t* inside, std::size_t m);
 // over = max(over, gap between [lo, hi] and the box). Returns how many pass (over <= 0).

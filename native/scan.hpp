@@ -154,6 +154,18 @@ class Shortlist {
   alignas(64) std::uint8_t inside_[BLOCK];
 };
 
+// The size test over the features, two at a time, while many boxes of a block pass: over <= 0. Returns
+// how many pass and counts the features tested. `fresh`: nothing was tested before.
+template <class SpanOf>
+std::size_t pass_size(std::size_t features, SpanOf span_of, std::size_t passing, bool fresh,
+                      double* over, std::size_t m, std::size_t& sized) {
+  if (fresh && features == 0) std::fill_n(over, m, -1.0);
+  for (sized = 0; sized < features && passing > few(m); sized = std::min(sized + 2, features))
+    passing = kernels::size(span_of(sized), span_of(std::min(sized + 1, features - 1)),
+                            fresh && sized == 0, over, m);
+  return passing;
+}
+
 inline double stick_out(double v, double w, double xl, double xu, double slope) {
   if (v > w) return 0.0;  // never seen in this feature
   return std::max(xu - w, v - xl) * slope;

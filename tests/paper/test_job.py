@@ -167,3 +167,12 @@ def test_an_experiment_without_a_data_set_is_told(tmp_path):
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 1
     assert "needs continuous columns" in done.output
+
+
+def test_a_run_that_is_done_needs_no_data_for_its_report(tmp_path, monkeypatch):
+    out = ["--out", str(tmp_path / "o"), "--jobs", "1"]
+    assert CliRunner().invoke(app, ["paper", *QUICK, *out]).exit_code == 0
+    monkeypatch.setattr("boxwise.apps.paper.load", lambda *_, **__: pytest.fail("asked for data"))
+    (tmp_path / "o" / "report.md").unlink()
+    assert CliRunner().invoke(app, ["paper", *QUICK, *out]).exit_code == 0
+    assert (tmp_path / "o" / "report.md").exists()

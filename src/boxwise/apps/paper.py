@@ -102,9 +102,10 @@ def _run(
     protocol = Protocol(1 if quick else 10, seed, quick, scaling, order)  # type: ignore[arg-type]
     folder = None if data is None else str(data.resolve())
     try:
-        for name in sets:
+        begun = Job(out, protocol, experiments, sets) if (out / "run.json").exists() else None
+        for name in sets if begun is None else begun.datasets_left:
             load(name, folder=folder)
-        job = Job(out, protocol, experiments, sets)
+        job = begun or Job(out, protocol, experiments, sets)
     except (DatasetError, OtherRunError) as error:
         _stop(str(error))
     except OSError as error:

@@ -69,6 +69,11 @@ class Job:
         """How many of them are done."""
         return sum(unit in self.results.done for unit in self.units)
 
+    @property
+    def datasets_left(self) -> list[str]:
+        """The data sets that are still needed."""
+        return sorted({unit.dataset for unit in self.units if unit not in self.results.done})
+
     def run(
         self,
         *,

@@ -59,6 +59,17 @@ def section(about: About) -> Iterator[Block]:
                 ": Nemenyi's critical difference. Both at 0.05.",
             ),
             (
+                Strong("Encoders"),
+                ": they and the scaling after them see the rows to learn only, so that the columns "
+                "of IOL-GFMM are scaled by those, whatever is said of scaling above; other rows "
+                "are clipped to 0 … 1.",
+            ),
+            (
+                Strong("Ties in tuning"),
+                ": of settings with equal means over the inner folds, the one with the smallest α, "
+                "then δ, η or β, then θ. The paper does not say which it took.",
+            ),
+            (
                 Strong("n and r"),
                 ": the numbers of continuous and of categorical columns.",
             ),

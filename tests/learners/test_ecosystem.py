@@ -160,10 +160,14 @@ def test_a_class_learned_while_a_prediction_is_under_way_may_be_its_answer(
     assert clf.predict([[0.5]]).tolist() == ["new"]
 
 
-@pytest.mark.parametrize("use", ["learn", "predict", "probabilities", "memberships"])
-def test_other_threads_run_while_the_engine_works(use: str) -> None:
+# So many rows that it takes a tenth of a second or more: a busy machine is slow to switch threads.
+@pytest.mark.parametrize(
+    ("use", "n_rows"),
+    [("learn", 30_000), ("predict", 30_000), ("probabilities", 30_000), ("memberships", 8_000)],
+)
+def test_other_threads_run_while_the_engine_works(use: str, n_rows: int) -> None:
     rng = np.random.default_rng(0)
-    X = rng.random((3000, 20))
+    X = rng.random((n_rows, 20))
     clf = HyperboxClassifier(theta=0.01).fit(X[:1500], rng.integers(0, 2, 1500))
     engine = clf._model.engine
     rows = (X, X, np.empty((len(X), 0), np.int32))

@@ -67,16 +67,6 @@ def test_scores_are_those_of_fit_and_predict(small, scaling):
         assert result.n_boxes == len(clf.boxes_)
 
 
-def test_the_two_scalings_differ(small):
-    candidates = [{"theta": 0.2, "delta": 0.3}]
-    boxes = []
-    for scaling in ("dataset", "fold"):
-        fold = outer_fold(small, Protocol(scaling=scaling), 0, 1)
-        boxes.append(fold.learner(HyperboxClassifier).get_params()["feature_range"])
-        fold.score(fold.learner(HyperboxClassifier), candidates)
-    assert boxes[0] != boxes[1]
-
-
 def test_the_best_setting_is_that_of_grid_search(small):
     fold = outer_fold(small, Protocol(), 2, 0)
     learner = fold.learner(CastilloGFMM)

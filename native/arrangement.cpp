@@ -1,6 +1,7 @@
 #include "arrangement.hpp"
 
 #include <numeric>
+#include <tuple>
 
 namespace boxwise {
 
@@ -9,6 +10,7 @@ using std::size_t;
 namespace {
 using Order = std::vector<Slot>;
 constexpr size_t SAMPLED = 32;
+constexpr size_t FEW_LEAVES = 12;  // not worth a look at hulls first
 
 // Halve the boxes by their centres in the feature in which these lie furthest apart, and so on.
 void arrange(const Group& g, const std::vector<double>& scale, Order::iterator begin,
@@ -38,27 +40,39 @@ void arrange(const Group& g, const std::vector<double>& scale, Order::iterator b
   arrange(g, scale, middle, end);
 }
 
-Order arranged(const Group& g, const std::vector<double>& scale) {
-  Order order(g.size());
-  std::iota(order.begin(), order.end(), Slot{0});
-  arrange(g, scale, order.begin(), order.end());
-  return order;
+// A box without a value in a feature is near everywhere in it.
+double low_end(double v, double w) { return v > w ? -UNSET : v; }
+double high_end(double v, double w) { return v > w ? UNSET : w; }
+
+// Intervals into leaves; the last leaf is filled up with the last one.
+template <class IntervalOf>
+Aligned<double> packed(size_t count, size_t features, IntervalOf interval_of) {
+  constexpr size_t LEAF = Arrangement::LEAF;
+  const size_t leaves = (count + LEAF - 1) / LEAF;
+  Aligned<double> all(leaves * features * 2 * LEAF);
+  for (size_t i = 0; i < leaves * LEAF; ++i)
+    for (size_t j = 0; j < features; ++j) {
+      double* place = all.data() + (i / LEAF * features + j) * 2 * LEAF + i % LEAF;
+      std::tie(place[0], place[LEAF]) = interval_of(std::min(i, count - 1), j);
+    }
+  return all;
 }
 }  // namespace
 
 Arrangement::Arrangement(const Group& g, const std::vector<double>& scale)
-    : boxes_(g.in_order(arranged(g, scale))),
-      leaves_((g.size() + LEAF - 1) / LEAF),
-      V_(g.V.size(), Aligned<double>(leaves_, UNSET)),
-      W_(g.V.size(), Aligned<double>(leaves_, -UNSET)) {
-  for (size_t j = 0; j < V_.size(); ++j) {
-    for (size_t i = 0; i < g.size(); ++i) {
-      const double v = boxes_.V[j][i], w = boxes_.W[j][i];
-      double &low = V_[j][i / LEAF], &high = W_[j][i / LEAF];
-      low = std::min(low, v > w ? -UNSET : v);  // a box that never saw the feature is near everywhere
-      high = std::max(high, v > w ? UNSET : w);
-    }
-  }
+    : n_(g.V.size()), leaves_((g.size() + LEAF - 1) / LEAF), order_(g.size()) {
+  std::iota(order_.begin(), order_.end(), Slot{0});
+  if (leaves_ > FEW_LEAVES) arrange(g, scale, order_.begin(), order_.end());
+  boxes_ = packed(g.size(), n_, [&](size_t i, size_t j) {
+    const double v = g.V[j][order_[i]], w = g.W[j][order_[i]];
+    return std::pair(low_end(v, w), high_end(v, w));
+  });
+  if (leaves_ <= FEW_LEAVES) return;
+  hulls_ = packed(leaves_, n_, [&](size_t leaf, size_t j) {
+    const double* low = boxes_.data() + (leaf * n_ + j) * 2 * LEAF;
+    return std::pair(*std::min_element(low, low + LEAF),
+                     *std::max_element(low + LEAF, low + 2 * LEAF));
+  });
 }
 
 }  // namespace boxwise

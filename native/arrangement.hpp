@@ -1,6 +1,7 @@
-// The boxes of a class in spatial order: leaves of boxes that lie together, and a hull around each.
-// A leaf whose hull is further from a sample than the best box so far is left out unseen. It is a
-// copy, made for predicting many rows, and does not follow changes.
+// The boxes of a class, packed for predicting many rows: leaves of boxes, one after the other in
+// memory, and a hull around each. Where there are many, boxes that lie together share a leaf, and a
+// leaf whose hull is further from a sample than the best box so far is left out unseen. It is a
+// copy and does not follow changes.
 #pragma once
 
 #include <algorithm>
@@ -8,40 +9,82 @@
 #include <vector>
 
 #include "group.hpp"
+#include "kernels.hpp"
 #include "scan.hpp"
 
 namespace boxwise {
 
 class Arrangement {
  public:
-  static constexpr std::size_t LEAF = 32;
+  static constexpr std::size_t LEAF = kernels::LEAF;
+
+  struct Scratch {  // working memory of a search, kept between searches
+    std::vector<kernels::Step> steps;
+    Aligned<double> bounds, lowest, dist;
+  };
 
   // Of a group without categorical features; `scale` makes distances in its features comparable.
   Arrangement(const Group& g, const std::vector<double>& scale);
 
-  // Calls visit(boxes, begin, m) for the leaves in which a box may reach the bar, the nearest first;
-  // `visit` may raise the bar.
+  // Calls visit(slot, distance) for boxes that may reach the bar, among them all that reach it with
+  // the least distance; `visit` may raise the bar.
   template <class Probes, class Visit>
-  void search(const Probes& probes, const double& bar, Aligned<double>& bounds, Visit visit) const {
-    bounds.assign(leaves_, 0.0);
-    for (const auto& p : probes)
-      kernels::distance(V_[p.j].data(), W_[p.j].data(), p.xl, p.xu, p.slope, false, bounds.data(),
-                        leaves_);
-    const auto open = [&](std::size_t leaf) {
-      const std::size_t begin = leaf * LEAF;
-      visit(boxes_, begin, std::min(LEAF, boxes_.size() - begin));
-    };
-    const auto nearest = static_cast<std::size_t>(
-        std::min_element(bounds.begin(), bounds.end()) - bounds.begin());
-    open(nearest);
-    for (std::size_t leaf = 0; leaf < leaves_; ++leaf)
-      if (leaf != nearest && 1.0 - std::min(bounds[leaf], 1.0) >= bar - ROUNDING) open(leaf);
+  void search(const Probes& probes, const double& bar, Scratch& work, Visit visit) const {
+    work.steps.clear();
+    for (const auto& p : probes) work.steps.push_back({p.j, p.xl, p.xu, p.slope});
+    if (hulls_.empty())
+      open(0, leaves_, bar, work, visit);
+    else
+      search_near(bar, work, visit);
   }
 
  private:
-  Group boxes_;
-  std::size_t leaves_;
-  std::vector<Aligned<double>> V_, W_;  // the hulls
+  template <class Visit>
+  void search_near(const double& bar, Scratch& work, Visit visit) const {
+    const std::size_t hulls = hulls_.size() / (2 * LEAF * n_) * LEAF;
+    work.bounds.resize(hulls);
+    work.lowest.resize(hulls / LEAF);
+    measure(hulls_, 0, hulls / LEAF, work, work.bounds.data());
+    const auto nearest = static_cast<std::size_t>(
+        std::min_element(work.bounds.begin(), work.bounds.begin() + leaves_) -
+        work.bounds.begin());
+    open(nearest, nearest + 1, bar, work, visit);
+    for (std::size_t leaf = 0; leaf < leaves_; ++leaf)
+      if (leaf != nearest && reaches(work.bounds[leaf], bar)) open(leaf, leaf + 1, bar, work, visit);
+  }
+
+  template <class Visit>
+  void open(std::size_t first, std::size_t last, const double& bar, Scratch& work,
+            Visit visit) const {
+    work.dist.resize((last - first) * LEAF);
+    work.lowest.resize(std::max(work.lowest.size(), last - first));
+    measure(boxes_, first, last, work, work.dist.data());
+    for (std::size_t leaf = first; leaf < last; ++leaf) {
+      const double lowest = work.lowest[leaf - first];
+      if (!reaches(lowest, bar)) continue;
+      // Only the best of the leaf matter; beyond 1 the distance does not count.
+      const double most = lowest < 1.0 ? lowest + ROUNDING : UNSET * UNSET;
+      const double* dist = work.dist.data() + (leaf - first) * LEAF;
+      const std::size_t begin = leaf * LEAF, count = std::min(LEAF, order_.size() - begin);
+      for (std::size_t k = 0; k < count; ++k)
+        if (dist[k] <= most) visit(order_[begin + k], dist[k]);
+    }
+  }
+
+  void measure(const Aligned<double>& packed, std::size_t first, std::size_t last, Scratch& work,
+               double* dist) const {
+    kernels::leaves(packed.data() + first * 2 * LEAF * n_, 2 * LEAF * n_, last - first,
+                    work.steps.data(), work.steps.size(), dist, work.lowest.data());
+  }
+
+  static bool reaches(double distance, double bar) {
+    return 1.0 - std::min(distance, 1.0) >= bar - ROUNDING;
+  }
+
+  std::size_t n_, leaves_;
+  std::vector<Slot> order_;  // of the boxes, as packed
+  Aligned<double> boxes_;    // leaf by leaf, feature by feature: the lower bounds, the upper bounds
+  Aligned<double> hulls_;    // of the leaves, packed in the same way; none if there are few leaves
 };
 
 }  // namespace boxwise

@@ -268,44 +268,59 @@ NB_MODULE(_native, m) {
              engine.learn(rows, labels.data());
            },
            "lower"_a, "upper"_a, "codes"_a, "labels"_a)
+      .def("test_then_train",
+           [](Engine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
+              const In<Code, 2>& codes, const In<std::int32_t, 1>& labels) {
+             const auto rows = to_rows(engine, lower, upper, codes);
+             if (labels.shape(0) != rows.count)
+               throw std::invalid_argument("one label per row is needed");
+             std::vector<std::int32_t> predicted(rows.count);
+             {
+               nb::gil_scoped_release released;
+               engine.test_then_train(rows, labels.data(), predicted.data());
+             }
+             return to_numpy(std::move(predicted), {rows.count});
+           },
+           "lower"_a, "upper"_a, "codes"_a, "labels"_a)
       .def("predict",
            [](const Engine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
-              const In<Code, 2>& codes) {
+              const In<Code, 2>& codes, std::size_t threads) {
              const auto rows = to_rows(engine, lower, upper, codes);
              std::vector<std::int32_t> labels(rows.count);
              {
                nb::gil_scoped_release released;
-               engine.predict(rows, labels.data());
+               engine.predict(rows, labels.data(), threads);
              }
              return to_numpy(std::move(labels), {rows.count});
            },
-           "lower"_a, "upper"_a, "codes"_a)
+           "lower"_a, "upper"_a, "codes"_a, "threads"_a = 1)
       .def("probabilities",
            [](const Engine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
-              const In<Code, 2>& codes, std::optional<std::size_t> n_classes) {
+              const In<Code, 2>& codes, std::optional<std::size_t> n_classes,
+              std::size_t threads) {
              const auto rows = to_rows(engine, lower, upper, codes);
              std::size_t classes = 0;
              std::vector<double> shares;
              {
                nb::gil_scoped_release released;
                classes = n_classes.value_or(engine.n_classes());
-               shares = engine.probabilities(rows, classes);
+               shares = engine.probabilities(rows, classes, threads);
              }
              return to_numpy(std::move(shares), {rows.count, classes});
            },
-           "lower"_a, "upper"_a, "codes"_a, "n_classes"_a = nb::none())
+           "lower"_a, "upper"_a, "codes"_a, "n_classes"_a = nb::none(), "threads"_a = 1)
       .def("memberships",
            [](const Engine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
-              const In<Code, 2>& codes) {
+              const In<Code, 2>& codes, std::size_t threads) {
              const auto rows = to_rows(engine, lower, upper, codes);
              std::pair<std::size_t, std::vector<double>> degrees;
              {
                nb::gil_scoped_release released;
-               degrees = engine.memberships(rows);
+               degrees = engine.memberships(rows, threads);
              }
              return to_numpy(std::move(degrees.second), {rows.count, degrees.first});
            },
-           "lower"_a, "upper"_a, "codes"_a)
+           "lower"_a, "upper"_a, "codes"_a, "threads"_a = 1)
       .def("snapshot", &snapshot)
       .def("restore", &restore, "V"_a, "W"_a, "n"_a, "label"_a, "id"_a, "first"_a, "code"_a,
            "times"_a, "n_classes"_a, "next_id"_a)

@@ -50,9 +50,16 @@ void ContractionEngine::break_tie(const Sample& x, double best, Scratch& scratch
 template <class Use>
 void ContractionEngine::visit_best(size_t k, const Sample& x, double& bar, Scratch& scratch,
                                    Use use) const {
-  visit_blocks(k + 1, x, bar, scratch, [&](const Group& g, size_t begin, size_t m) {
-    visit_best_of_block(g, x, begin, m, bar, use);
-  });
+  const Group& g = groups_[k + 1];
+  if (const Arrangement* boxes = arranged(scratch, k + 1)) {
+    boxes->search(x.probes, bar, scratch.search, [&](Slot slot, double dist) {
+      const double reached = mixed(dist, 0.0);
+      if (reached >= bar) use(g, slot, reached);
+    });
+    return;
+  }
+  for (size_t begin = 0; begin < g.size(); begin += BLOCK)
+    visit_best_of_block(g, x, begin, std::min(BLOCK, g.size() - begin), bar, use);
 }
 
 template <class Use>

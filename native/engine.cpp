@@ -60,11 +60,31 @@ void Engine::settle_all() {
 }
 
 void Engine::learn(const Rows& rows, const std::int32_t* labels) {
+  learn_each(rows, labels, [](size_t) {});
+}
+
+void Engine::test_then_train(const Rows& rows, const std::int32_t* labels,
+                             std::int32_t* predicted) {
+  if (needs_all_rows()) throw invalid("all rows must be learned before any is predicted");
+  Verdict verdict;
+  Scratch scratch;
+  learn_each(rows, labels, [&](size_t row) {
+    predicted[row] = -1;
+    if (!can_predict()) return;
+    read(rows, row, sample_);
+    judge(sample_, false, groups_.size() - 1, scratch, verdict);
+    predicted[row] = static_cast<std::int32_t>(winner(verdict));
+  });
+}
+
+template <class Before>
+void Engine::learn_each(const Rows& rows, const std::int32_t* labels, Before before) {
   check(rows);
   for (size_t begin = 0; begin < rows.count; begin += TURN) {
     const auto writer = writing();
     if (begin == 0) check_labels(rows, labels);
     for (size_t row = begin; row < std::min(begin + TURN, rows.count); ++row) {
+      before(row);
       read_to_learn(rows, row, labels[row], sample_);
       learn_one(sample_);
     }

@@ -62,10 +62,17 @@ class Engine {
   void remove(std::uint64_t id);
   void restore(const Snapshot& boxes);  // all but the ranges, which the constructor takes
 
-  void predict(const Rows& rows, std::int32_t* labels) const;
+  // Predict each row, then learn it; no class (-1) where there was none yet. Not for engines that
+  // need all rows.
+  void test_then_train(const Rows& rows, const std::int32_t* labels, std::int32_t* predicted);
+
+  // These three share the rows out among so many threads; what comes out does not depend on them.
+  void predict(const Rows& rows, std::int32_t* labels, std::size_t threads = 1) const;
   // For the first n_classes classes, however many there are by now.
-  std::vector<double> probabilities(const Rows& rows, std::size_t n_classes) const;
-  std::pair<std::size_t, std::vector<double>> memberships(const Rows& rows) const;
+  std::vector<double> probabilities(const Rows& rows, std::size_t n_classes,
+                                    std::size_t threads = 1) const;
+  std::pair<std::size_t, std::vector<double>> memberships(const Rows& rows,
+                                                          std::size_t threads = 1) const;
 
   Snapshot snapshot() const;
   std::size_t n_continuous() const { return n_; }
@@ -105,7 +112,8 @@ class Engine {
   using Arrangements = std::vector<std::unique_ptr<const Arrangement>>;  // null: not worth it
   struct Scratch {  // working memory of `judge`, kept between samples
     std::shared_ptr<const Arrangements> arranged;  // by group, where it is worth it
-    Aligned<double> sums, bounds;
+    Aligned<double> sums;
+    Arrangement::Scratch search;
   };
 
   Engine(std::size_t n_continuous, std::size_t n_categorical, std::vector<Range> ranges);
@@ -137,7 +145,7 @@ class Engine {
   std::size_t winner(const Verdict& verdict) const;
   // The probabilities of the classes of the verdict.
   void share_out(const Verdict& verdict, double* p) const;
-  void check_can_predict() const;
+  bool can_predict() const;
   Place find(std::uint64_t id) const;
   std::vector<std::pair<std::uint64_t, Place>> in_order() const;
   std::shared_lock<std::shared_mutex> reading() const;
@@ -154,16 +162,9 @@ class Engine {
     }
   }
 
-  // Calls visit(boxes, begin, m) for all boxes of a group, block by block, or for those blocks in
-  // which one may reach the bar; `visit` may raise the bar.
-  template <class Visit>
-  void visit_blocks(std::size_t group, const Sample& x, const double& bar, Scratch& scratch,
-                    Visit visit) const {
-    if (scratch.arranged && (*scratch.arranged)[group])
-      return (*scratch.arranged)[group]->search(x.probes, bar, scratch.bounds, visit);
-    const Group& g = groups_[group];
-    for (std::size_t begin = 0; begin < g.size(); begin += BLOCK)
-      visit(g, begin, std::min(BLOCK, g.size() - begin));
+  // The boxes of a group arranged for predicting; null where it is not worth it.
+  static const Arrangement* arranged(const Scratch& scratch, std::size_t group) {
+    return scratch.arranged ? (*scratch.arranged)[group].get() : nullptr;
   }
 
   std::size_t n_, r_;
@@ -177,8 +178,12 @@ class Engine {
  private:
   void measure(std::size_t j);
   bool is_oversized(const Group& g, Slot slot) const;
+  // Learn the rows; `before` is called ahead of each.
+  template <class Before>
+  void learn_each(const Rows& rows, const std::int32_t* labels, Before before);
   template <class Use>
-  void judge_all(const Rows& rows, bool every_class, std::size_t n_classes, Use use) const;
+  void judge_all(const Rows& rows, bool every_class, std::size_t n_classes, std::size_t threads,
+                 Use use) const;
 
   std::shared_ptr<const Arrangements> arrange(std::size_t rows) const;
 

@@ -82,8 +82,9 @@ class EntropyEngine : public Engine {
   void list_values();
 
   void add_up(const Sample& x, std::size_t classes, Aligned<double>& sums) const;
+  template <class Weigh>
   void judge_block(const Group& g, const Sample& x, const double* sum, std::size_t begin,
-                   std::size_t m, Band band, double& bar, double& best, std::uint64_t& weight) const;
+                   std::size_t m, Band band, const double& bar, Weigh weigh) const;
   double finish(const Group& g, Slot slot, const Sample& x, std::size_t seen, double dist,
                 double sum, double bar) const;
 

@@ -43,11 +43,21 @@ void EntropyEngine::judge(const Sample& x, bool every_class, size_t classes, Scr
     for (size_t k = 0; k < classes; ++k) {
       const Group& g = groups_[k + 1];
       double& bar = bars[every_class ? k : 0];
-      visit_blocks(k + 1, x, bar, scratch, [&](const Group& boxes, size_t begin, size_t m) {
-        if (asked(bar) < below)
-          judge_block(boxes, x, sum + begin, begin, m, {std::max(band, asked(bar)), below}, bar,
-                      verdict.best[k], verdict.weight[k]);
-      });
+      const auto weigh = [&](Slot slot, double reached) {
+        if (reached < bar) return;
+        if (reached > verdict.best[k]) verdict.weight[k] = 0;
+        verdict.best[k] = bar = reached;
+        verdict.weight[k] += g.n[slot];
+      };
+      if (const Arrangement* boxes = arranged(scratch, k + 1))
+        boxes->search(x.probes, bar, scratch.search, [&](Slot slot, double dist) {
+          weigh(slot, alpha_ * (1.0 - std::min(dist, 1.0)));
+        });
+      else
+        for (size_t begin = 0; begin < g.size(); begin += BLOCK)
+          if (asked(bar) < below)
+            judge_block(g, x, sum + begin, begin, std::min(BLOCK, g.size() - begin),
+                        {std::max(band, asked(bar)), below}, bar, weigh);
       sum += padded(g.size());
     }
     below = band;
@@ -71,18 +81,14 @@ void EntropyEngine::add_up(const Sample& x, size_t classes, Aligned<double>& sum
   }
 }
 
-// One block: the boxes whose shares lie in the band.
+// One block: weigh the boxes whose shares lie in the band and that may reach the bar.
+template <class Weigh>
 void EntropyEngine::judge_block(const Group& g, const Sample& x, const double* sum, size_t begin,
-                                size_t m, Band band, double& bar, double& best,
-                                uint64_t& weight) const {
+                                size_t m, Band band, const double& bar, Weigh weigh) const {
   const Shortlist list(g, x.probes, sum, begin, m, {alpha_, beta_}, band, bar);
   for (size_t i : list.places()) {
     const Slot slot = static_cast<Slot>(begin + i);
-    const double reached = finish(g, slot, x, list.seen, list.dist[i], sum[i], bar);
-    if (reached < bar) continue;
-    if (reached > best) weight = 0;
-    best = bar = reached;
-    weight += g.n[slot];
+    weigh(slot, finish(g, slot, x, list.seen, list.dist[i], sum[i], bar));
   }
 }
 

@@ -224,24 +224,6 @@ Box Group::remove(Slot slot) {
   return box;
 }
 
-Group Group::in_order(const std::vector<Slot>& order) const {
-  Group other(V.size(), 0);
-  const auto pick = [&](const auto& from, auto& to) {
-    to.reserve(order.size());
-    for (Slot slot : order) to.push_back(from[slot]);
-  };
-  for (size_t j = 0; j < V.size(); ++j) {
-    pick(V[j], other.V[j]);
-    pick(W[j], other.W[j]);
-  }
-  pick(n, other.n);
-  pick(unit, other.unit);
-  pick(id, other.id);
-  pick(need, other.need);
-  other.size_ = other.capacity_ = order.size();
-  return other;
-}
-
 void Group::set_samples(Slot slot, uint32_t samples) {
   n[slot] = samples;
   unit[slot] = D.empty() ? 0.0 : 1.0 / (static_cast<double>(samples) * static_cast<double>(D.size()));

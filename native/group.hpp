@@ -93,7 +93,6 @@ class Group {
   Slot append(const Box& box);
   Box at(Slot slot) const;
   Box remove(Slot slot);
-  Group in_order(const std::vector<Slot>& order) const;  // without categorical features
   std::size_t size() const { return size_; }
   std::size_t bytes() const;
 

@@ -71,6 +71,16 @@ std::size_t within(const double* dist, const double* room, std::uint8_t* inside,
 double highest(const double* dist, const double* sum, const double* unit, double alpha, double beta,
                std::size_t m);
 
+// Boxes packed in leaves (see arrangement.hpp), `stride` numbers each, and a sample's features: dist
+// = how far x sticks out, for LEAF boxes of each leaf; lowest = the least of a leaf.
+constexpr std::size_t LEAF = 16;
+struct Step {
+  std::size_t j;
+  double xl, xu, slope;
+};
+void leaves(const double* packed, std::size_t stride, std::size_t leaves, const Step* steps,
+            std::size_t n_steps, double* dist, double* lowest);
+
 // share = sum / (n * r)
 void share(const double* sum, const std::uint32_t* n, double r, double* share, std::size_t m);
 

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "engine.hpp"
+#include "turns.hpp"
 
 namespace boxwise {
 
@@ -12,21 +13,24 @@ using std::size_t;
 namespace {
 constexpr size_t TURN = 64;  // rows predicted before a waiting writer gets its turn
 // Rows to predict and boxes of a class that make it worth arranging them.
-constexpr size_t MANY_ROWS = 128, MANY_BOXES = 256;
+constexpr size_t MANY_ROWS = 128, MANY_BOXES = Arrangement::LEAF;
+// Memberships to compute that make another thread worth starting.
+constexpr size_t MUCH = 100'000;
 }  // namespace
 
-void Engine::predict(const Rows& rows, std::int32_t* labels) const {
+void Engine::predict(const Rows& rows, std::int32_t* labels, size_t threads) const {
   const size_t all = std::numeric_limits<size_t>::max();
-  judge_all(rows, false, all, [&](size_t row, const Verdict& verdict) {
+  judge_all(rows, false, all, threads, [&](size_t row, const Verdict& verdict) {
     labels[row] = static_cast<std::int32_t>(winner(verdict));
   });
 }
 
 // Each class has its best membership; classes that tie for the first place share theirs by (6).
-std::vector<double> Engine::probabilities(const Rows& rows, size_t n_classes) const {
+std::vector<double> Engine::probabilities(const Rows& rows, size_t n_classes,
+                                          size_t threads) const {
   if (n_classes > this->n_classes()) throw std::invalid_argument("there are not so many classes");
   std::vector<double> all(rows.count * n_classes);
-  judge_all(rows, true, n_classes, [&](size_t row, const Verdict& verdict) {
+  judge_all(rows, true, n_classes, threads, [&](size_t row, const Verdict& verdict) {
     share_out(verdict, all.data() + row * n_classes);
   });
   return all;
@@ -55,54 +59,55 @@ void Engine::share_out(const Verdict& verdict, double* p) const {
   if (p[won] <= rival) p[won] = std::nextafter(rival, 2.0);  // argmax must name the winner
 }
 
-std::pair<size_t, std::vector<double>> Engine::memberships(const Rows& rows) const {
+std::pair<size_t, std::vector<double>> Engine::memberships(const Rows& rows,
+                                                           size_t threads) const {
   check(rows);
   const auto reader = reading();
   const auto order = in_order();
   std::vector<std::vector<size_t>> column(groups_.size());
-  std::vector<std::vector<double>> degree(groups_.size());
-  for (size_t k = 0; k < groups_.size(); ++k) {
-    column[k].resize(groups_[k].size());
-    degree[k].resize(groups_[k].size());
-  }
+  for (size_t k = 0; k < groups_.size(); ++k) column[k].resize(groups_[k].size());
   for (size_t i = 0; i < order.size(); ++i)
     column[order[i].second.group][order[i].second.slot] = i;
   std::vector<double> all(rows.count * order.size());
-  Sample x;
-  for (size_t row = 0; row < rows.count; ++row) {
-    read(rows, row, x);
-    for (size_t k = 0; k < groups_.size(); ++k) {
-      degrees(groups_[k], x, degree[k].data());
-      for (size_t slot = 0; slot < groups_[k].size(); ++slot)
-        all[row * order.size() + column[k][slot]] = degree[k][slot];
-    }
-  }
+  in_turns(rows.count, TURN, threads, [&] {
+    return [&, x = Sample{}, degree = std::vector<double>{}](size_t begin, size_t end) mutable {
+      for (size_t row = begin; row < end; ++row) {
+        read(rows, row, x);
+        for (size_t k = 0; k < groups_.size(); ++k) {
+          degree.resize(groups_[k].size());
+          degrees(groups_[k], x, degree.data());
+          for (size_t slot = 0; slot < degree.size(); ++slot)
+            all[row * order.size() + column[k][slot]] = degree[slot];
+        }
+      }
+    };
+  });
   return {order.size(), std::move(all)};
 }
-
-void Engine::check_can_predict() const {
-  for (size_t k = 1; k < groups_.size(); ++k)
-    if (groups_[k].size() > 0) return;
-  throw std::invalid_argument("no labelled sample has been learned yet");
+bool Engine::can_predict() const {
+  return std::any_of(groups_.begin() + 1, groups_.end(),
+                     [](const Group& g) { return g.size() > 0; });
 }
 
 template <class Use>
-void Engine::judge_all(const Rows& rows, bool every_class, size_t n_classes, Use use) const {
+void Engine::judge_all(const Rows& rows, bool every_class, size_t n_classes, size_t threads,
+                       Use use) const {
   check(rows);
-  Sample x;
-  Verdict verdict;
-  Scratch scratch;
-  for (size_t begin = 0; begin < rows.count; begin += TURN) {
-    const auto reader = reading();
-    if (begin == 0) check_can_predict();
-    scratch.arranged = arrange(begin == 0 ? rows.count : 0);
-    const size_t classes = std::min(n_classes, groups_.size() - 1);
-    for (size_t row = begin; row < std::min(begin + TURN, rows.count); ++row) {
-      read(rows, row, x);
-      judge(x, every_class, classes, scratch, verdict);
-      use(row, verdict);
-    }
-  }
+  threads = std::min(threads, 1 + rows.count * n_boxes() / MUCH);
+  in_turns(rows.count, TURN, threads, [&] {
+    return [&, x = Sample{}, verdict = Verdict{},
+            scratch = Scratch{}](size_t begin, size_t end) mutable {
+      const auto reader = reading();
+      if (!can_predict()) throw std::invalid_argument("no labelled sample has been learned yet");
+      scratch.arranged = arrange(begin == 0 ? rows.count : 0);
+      const size_t classes = std::min(n_classes, groups_.size() - 1);
+      for (size_t row = begin; row < end; ++row) {
+        read(rows, row, x);
+        judge(x, every_class, classes, scratch, verdict);
+        use(row, verdict);
+      }
+    };
+  });
 }
 
 std::shared_ptr<const Engine::Arrangements> Engine::arrange(size_t rows) const {

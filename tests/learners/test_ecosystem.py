@@ -152,9 +152,9 @@ def test_a_class_learned_while_a_prediction_is_under_way_may_be_its_answer(
     clf = HyperboxClassifier(theta=0).fit([[0.0], [1.0]], ["a", "b"])
     predict = Model.predict
 
-    def learn_first(model: Model, batch: Any) -> Any:
+    def learn_first(model: Model, batch: Any, threads: int) -> Any:
         clf.partial_fit([[0.5]], ["new"])
-        return predict(model, batch)
+        return predict(model, batch, threads)
 
     monkeypatch.setattr(Model, "predict", learn_first)
     assert clf.predict([[0.5]]).tolist() == ["new"]

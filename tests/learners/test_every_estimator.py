@@ -165,3 +165,39 @@ def test_one_kind_of_column_only(clf: HyperboxLearner, table: pd.DataFrame) -> N
     if not isinstance(clf, NumbersOnly):
         words = table[["job", "city"]]
         assert set(clone(clf).fit(words, labels).predict(words)) <= {"a", "b"}
+
+
+@every_estimator
+def test_what_is_predicted_does_not_depend_on_the_number_of_threads(
+    clf: HyperboxLearner, table: pd.DataFrame, labels: list[str]
+) -> None:
+    X = suited(clf, pd.concat([table] * 30, ignore_index=True))
+    alone = clone(clf).set_params(theta=0.02).fit(suited(clf, table), labels)
+    for n_jobs in (2, 5, -1):
+        shared = clone(alone).set_params(n_jobs=n_jobs).fit(suited(clf, table), labels)
+        assert (shared.predict(X) == alone.predict(X)).all()
+        assert (shared.predict_proba(X) == alone.predict_proba(X)).all()
+        assert (shared.membership(X) == alone.membership(X)).all()
+
+
+@online_estimator
+def test_testing_then_training_is_predicting_and_learning_row_by_row(
+    clf: OnlineLearner, table: pd.DataFrame, labels: list[str], state: Callable[..., bytes]
+) -> None:
+    rows = suited(clf, table)
+    kinds = {} if isinstance(clf, NumbersOnly) else {"categorical_features": ["job", "city"]}
+    loop = clone(clf).set_params(**kinds)
+    expected = [None]
+    loop.partial_fit(rows[:1], labels[:1])
+    for i in range(1, len(rows)):
+        expected.append(loop.predict(rows[i : i + 1])[0])
+        loop.partial_fit(rows[i : i + 1], labels[i : i + 1])
+    bulk = clone(clf).set_params(**kinds)
+    parts = [
+        bulk.test_then_train(rows[:7], labels[:7]),
+        bulk.test_then_train(rows[7:], labels[7:]),
+    ]
+    assert np.concatenate(parts).tolist() == expected
+    assert state(bulk) == state(loop)
+    assert bulk.n_boxes_ == len(bulk.boxes_)
+    assert bulk.n_bytes_ > 0

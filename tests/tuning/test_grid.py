@@ -204,7 +204,7 @@ def test_another_estimator_is_refused_with_a_remedy() -> None:
 
 
 def test_what_is_no_table_is_told_as_fit_tells_it() -> None:
-    for X in ({"a": [1, 2]}, "table.csv"):
+    for X in ({"a": 1}, "table.csv"):
         with pytest.raises((ValueError, TypeError)) as by_fit:
             HyperboxClassifier().fit(X, ["a", "b"])
         with pytest.raises(by_fit.type) as by_tune:

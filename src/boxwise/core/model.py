@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -63,15 +63,30 @@ class Model:
 
     def learn(self, batch: Batch, labels: NDArray[np.int32], new_labels: Sequence[object]) -> None:
         """Learn the rows one after the other; label -1 is none."""
+        self._learn(self.engine.learn, batch, labels, new_labels)
+
+    def test_then_train(
+        self, batch: Batch, labels: NDArray[np.int32], new_labels: Sequence[object]
+    ) -> NDArray[np.int32]:
+        """Predict each row, then learn it; return what `predict` does, -1 where nothing could."""
+        return np.concatenate(self._learn(self.engine.test_then_train, batch, labels, new_labels))
+
+    def _learn(
+        self,
+        learn: Callable[..., Any],
+        batch: Batch,
+        labels: NDArray[np.int32],
+        new_labels: Sequence[object],
+    ) -> list[Any]:
         self.schema.absorb(batch.additions)
         for label in new_labels:
             self.labels.append(label)
         try:
             whole = [slice(None)]
-            for rows in whole if self.settings.needs_all_rows else _chunks(batch):
-                self.engine.learn(
-                    batch.lower[rows], batch.upper[rows], batch.codes[rows], labels[rows]
-                )
+            return [
+                learn(batch.lower[rows], batch.upper[rows], batch.codes[rows], labels[rows])
+                for rows in (whole if self.settings.needs_all_rows else _chunks(batch))
+            ]
         except BaseException:  # Ctrl-C, say: the rows so far stay learned, classes to come do not
             self.labels.truncate(self.engine.n_classes)
             raise
@@ -81,29 +96,39 @@ class Model:
         """The classes learned so far, in order of first appearance."""
         return self.labels.values[: self.engine.n_classes]
 
-    def predict(self, batch: Batch) -> NDArray[np.int32]:
+    @property
+    def n_boxes(self) -> int:
+        """The number of boxes."""
+        return int(self.engine.n_boxes)
+
+    @property
+    def n_bytes(self) -> int:
+        """The memory that the boxes take."""
+        return int(self.engine.bytes)
+
+    def predict(self, batch: Batch, threads: int = 1) -> NDArray[np.int32]:
         """Return the position, in `labels`, of the class of each row."""
         parts: list[NDArray[np.int32]] = [
-            self.engine.predict(batch.lower[rows], batch.upper[rows], batch.codes[rows])
-            for rows in _chunks(batch)
+            self.engine.predict(batch.lower[rows], batch.upper[rows], batch.codes[rows], threads)
+            for rows in _chunks(batch, threads)
         ]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
-    def probabilities(self, batch: Batch) -> NDArray[np.float64]:
+    def probabilities(self, batch: Batch, threads: int = 1) -> NDArray[np.float64]:
         """Return rows × classes, in the order of `labels`."""
         n_classes = self.engine.n_classes
         parts: list[NDArray[np.float64]] = [
             self.engine.probabilities(
-                batch.lower[rows], batch.upper[rows], batch.codes[rows], n_classes
+                batch.lower[rows], batch.upper[rows], batch.codes[rows], n_classes, threads
             )
-            for rows in _chunks(batch)
+            for rows in _chunks(batch, threads)
         ]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
-    def memberships(self, batch: Batch) -> NDArray[np.float64]:
+    def memberships(self, batch: Batch, threads: int = 1) -> NDArray[np.float64]:
         """Return rows × boxes, in order of creation."""
         degrees: NDArray[np.float64] = self.engine.memberships(
-            batch.lower, batch.upper, batch.codes
+            batch.lower, batch.upper, batch.codes, threads
         )
         return degrees
 
@@ -182,6 +207,7 @@ class Model:
         self.__dict__ = Model.from_state(*state).__dict__
 
 
-def _chunks(batch: Batch) -> Iterator[slice]:
-    for begin in range(0, batch.n_rows, CHUNK):
-        yield slice(begin, begin + CHUNK)
+def _chunks(batch: Batch, threads: int = 1) -> Iterator[slice]:
+    size = CHUNK * threads
+    for begin in range(0, batch.n_rows, size):
+        yield slice(begin, begin + size)

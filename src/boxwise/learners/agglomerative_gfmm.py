@@ -43,7 +43,7 @@ class AgglomerativeGFMM(BatchLearner):
         their far sides, or that of their corresponding corners.
     min_similarity : float from 0 to 1, default=0.0
         Boxes less similar than this are not merged.
-    categorical_features, feature_range, unlabelled
+    categorical_features, feature_range, unlabelled, n_jobs
         As in :class:`HyperboxClassifier`; the range "data" is that of the whole table.
 
     Attributes
@@ -103,6 +103,7 @@ class AgglomerativeGFMM(BatchLearner):
         categorical_features: Any = "from_dtype",
         feature_range: Any = "data",
         unlabelled: Any = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.theta = theta
         self.delta = delta
@@ -115,6 +116,7 @@ class AgglomerativeGFMM(BatchLearner):
         self.categorical_features = categorical_features
         self.feature_range = feature_range
         self.unlabelled = unlabelled
+        self.n_jobs = n_jobs
 
     def _settings(self, schema: Schema) -> AgglomerativeSettings:
         if isinstance(self.alpha, str) and self.alpha != "auto":

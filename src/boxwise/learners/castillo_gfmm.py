@@ -44,6 +44,9 @@ class CastilloGFMM(BatchLearner):
     unlabelled : object, default=None
         The mark of rows without a label, for example -1 (NaN for missing labels), from which
         to learn too. By default a missing label is an error.
+    n_jobs : int, default=None
+        Threads to predict many rows with: None is 1, -1 as many as there are cores. What comes out
+        does not depend on it.
 
     Attributes
     ----------
@@ -104,6 +107,7 @@ class CastilloGFMM(BatchLearner):
         categorical_features: Any = "from_dtype",
         feature_range: Any = "data",
         unlabelled: Any = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.theta = theta
         self.eta = eta
@@ -111,6 +115,7 @@ class CastilloGFMM(BatchLearner):
         self.categorical_features = categorical_features
         self.feature_range = feature_range
         self.unlabelled = unlabelled
+        self.n_jobs = n_jobs
 
     def _settings(self, schema: Schema) -> BoundSettings:
         return BoundSettings(

@@ -51,6 +51,9 @@ class HyperboxClassifier(OnlineLearner):
     unlabelled : object, default=None
         The mark of rows without a label, for example -1 (NaN for missing labels), from which
         to learn too. By default a missing label is an error.
+    n_jobs : int, default=None
+        Threads to predict many rows with: None is 1, -1 as many as there are cores. What comes out
+        does not depend on it.
 
     Attributes
     ----------
@@ -116,6 +119,7 @@ class HyperboxClassifier(OnlineLearner):
         categorical_features: Any = "from_dtype",
         feature_range: Any = "data",
         unlabelled: Any = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.theta = theta
         self.delta = delta
@@ -125,6 +129,7 @@ class HyperboxClassifier(OnlineLearner):
         self.categorical_features = categorical_features
         self.feature_range = feature_range
         self.unlabelled = unlabelled
+        self.n_jobs = n_jobs
 
     @property
     def alpha_(self) -> float:

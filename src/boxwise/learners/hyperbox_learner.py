@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
@@ -37,13 +38,14 @@ class TrainingTable:
 class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """An estimator whose model is a set of boxes; a subclass says which algorithm makes them.
 
-    A subclass has the parameters `feature_range` and `unlabelled`, and `categorical_features`
-    unless it is one of those for `NumbersOnly`.
+    A subclass has the parameters `feature_range`, `unlabelled` and `n_jobs`, and
+    `categorical_features` unless it is one of those for `NumbersOnly`.
     """
 
     categorical_features: Any
     feature_range: Any
     unlabelled: Any
+    n_jobs: Any
     _announced: tuple[object, ...] = ()
 
     @abstractmethod
@@ -106,7 +108,7 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         array of shape (rows,)
         """
         model, batch = self._read(X, upper)
-        codes = model.predict(batch)  # first: a class may be new by then
+        codes = model.predict(batch, self._threads())  # first: a class may be new by then
         return label_array(model.labels.values)[codes]
 
     def predict_proba(self, X: Any, upper: Any = None) -> NDArray[np.float64]:
@@ -127,7 +129,7 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             In the order of `classes_`; each row sums to one.
         """
         model, batch = self._read(X, upper)
-        scores = model.probabilities(batch)
+        scores = model.probabilities(batch, self._threads())
         order = self._class_order(model.labels.values[: scores.shape[1]])
         padded = np.hstack([scores, np.zeros((len(scores), 1))])
         return padded[:, [code if code < scores.shape[1] else -1 for code in order.values()]]
@@ -146,7 +148,7 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Boxes in the order of `boxes_`.
         """
         model, batch = self._read(X, upper)
-        return model.memberships(batch)
+        return model.memberships(batch, self._threads())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file that `boxwise.load` reads.
@@ -178,6 +180,16 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def boxes_(self) -> Boxes:
         """The boxes as they are now."""
         return self._fitted().boxes(self.unlabelled)
+
+    @property
+    def n_boxes_(self) -> int:
+        """The number of boxes."""
+        return self._fitted().n_boxes
+
+    @property
+    def n_bytes_(self) -> int:
+        """The memory that the boxes take, in bytes."""
+        return self._fitted().n_bytes
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -215,6 +227,9 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _read(self, X: Any, upper: Any) -> tuple[Model, Batch]:
         model = self._fitted()
         return model, self._encode(X, model.schema, upper, learn=False)
+
+    def _threads(self) -> int:
+        return 1 if self.n_jobs is None else int(effective_n_jobs(self.n_jobs))
 
     def _fitted(self) -> Model:
         try:
@@ -257,6 +272,42 @@ class OnlineLearner(HyperboxLearner):
         self
         """
         announced = () if classes is None else declared_labels(classes)
+        model, batch, labels, new = self._read_to_learn(X, y, upper)
+        model.learn(batch, labels, new)
+        self._announced = tuple(dict.fromkeys((*self._announced, *announced)))
+        self._model = model
+        return self
+
+    def test_then_train(self, X: Any, y: Any, upper: Any = None) -> NDArray[Any]:
+        """Predict each row, then go on learning with it: `predict` and `partial_fit` row by row.
+
+        Parameters
+        ----------
+        X, y, upper
+            As in `partial_fit`.
+
+        Returns
+        -------
+        array of shape (rows,), of objects
+            What the model predicted for each row just before learning it; None while it had
+            learned no label.
+
+        Examples
+        --------
+        >>> from boxwise import HyperboxClassifier
+        >>> clf = HyperboxClassifier()
+        >>> clf.test_then_train([{"age": 23}, {"age": 25}, {"age": 47}], ["no", "no", "yes"])
+        array([None, 'no', 'no'], dtype=object)
+        """
+        model, batch, labels, new = self._read_to_learn(X, y, upper)
+        codes = model.test_then_train(batch, labels, new)
+        self._model = model
+        return np.array([*model.labels.values, None], dtype=object)[codes]
+
+    def _read_to_learn(
+        self, X: Any, y: Any, upper: Any
+    ) -> tuple[Model, Batch, NDArray[np.int32], list[object]]:
+        """Return the model, new if there is none yet, and what it is to learn."""
         if self.__sklearn_is_fitted__():
             model = self._model
             settings = self._settings(model.schema)
@@ -268,10 +319,7 @@ class OnlineLearner(HyperboxLearner):
             model = Model(schema, settings, engine_ranges(self.feature_range, schema, None))
         labels, new = self._encode_labels(y, model.labels, batch)
         model.configure(settings)
-        model.learn(batch, labels, new)
-        self._announced = tuple(dict.fromkeys((*self._announced, *announced)))
-        self._model = model
-        return self
+        return model, batch, labels, new
 
 
 class NumbersOnly:

@@ -31,6 +31,9 @@ class ImprovedOnlineGFMM(NumbersOnly, OnlineLearner):
     unlabelled : object, default=None
         The mark of rows without a label, for example -1 (NaN for missing labels), from which
         to learn too. By default a missing label is an error.
+    n_jobs : int, default=None
+        Threads to predict many rows with: None is 1, -1 as many as there are cores. What comes out
+        does not depend on it.
 
     Attributes
     ----------
@@ -72,11 +75,13 @@ class ImprovedOnlineGFMM(NumbersOnly, OnlineLearner):
         gamma: Any = 1.0,
         feature_range: Any = "data",
         unlabelled: Any = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.theta = theta
         self.gamma = gamma
         self.feature_range = feature_range
         self.unlabelled = unlabelled
+        self.n_jobs = n_jobs
 
     def _settings(self, schema: Schema) -> EntropySettings:
         return EntropySettings(

@@ -43,6 +43,9 @@ class ShindeGFMM(OnlineLearner):
     unlabelled : object, default=None
         The mark of rows without a label, for example -1 (NaN for missing labels), from which
         to learn too. By default a missing label is an error.
+    n_jobs : int, default=None
+        Threads to predict many rows with: None is 1, -1 as many as there are cores. What comes out
+        does not depend on it.
 
     Attributes
     ----------
@@ -96,6 +99,7 @@ class ShindeGFMM(OnlineLearner):
         categorical_features: Any = "from_dtype",
         feature_range: Any = "data",
         unlabelled: Any = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.theta = theta
         self.beta = beta
@@ -103,6 +107,7 @@ class ShindeGFMM(OnlineLearner):
         self.categorical_features = categorical_features
         self.feature_range = feature_range
         self.unlabelled = unlabelled
+        self.n_jobs = n_jobs
 
     def _settings(self, schema: Schema) -> ContractionSettings:
         return ContractionSettings(

@@ -18,6 +18,7 @@
 #include "contraction_engine.hpp"
 #include "entropy_engine.hpp"
 #include "kernels.hpp"
+#include "row_reader.hpp"
 #include "trials.hpp"
 
 namespace nb = nanobind;
@@ -415,6 +416,13 @@ NB_MODULE(_native, m) {
            "min_similarity"_a)
       .def("join", &AgglomerativeEngine::join, "other"_a,
            nb::call_guard<nb::gil_scoped_release>());
+
+  nb::class_<boxwise::RowReader>(m, "RowReader")
+      .def(nb::init<nb::list, nb::list, nb::list, nb::list, nb::dict>(), "continuous"_a,
+           "categorical"_a, "codes"_a, "values"_a, "labels"_a)
+      .def("learn", &boxwise::RowReader::learn, "engine"_a, "row"_a, "label"_a.none())
+      .def("predict", &boxwise::RowReader::predict, "engine"_a, "row"_a)
+      .def("probabilities", &boxwise::RowReader::probabilities, "engine"_a, "row"_a);
 
   nb::class_<FoldArrays>(m, "Fold")
       .def("__init__",

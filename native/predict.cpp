@@ -95,8 +95,10 @@ void Engine::judge_all(const Rows& rows, bool every_class, size_t n_classes, siz
   check(rows);
   threads = std::min(threads, 1 + rows.count * n_boxes() / MUCH);
   in_turns(rows.count, TURN, threads, [&] {
-    return [&, x = Sample{}, verdict = Verdict{},
-            scratch = Scratch{}](size_t begin, size_t end) mutable {
+    return [&](size_t begin, size_t end) {
+      static thread_local Sample x;
+      static thread_local Verdict verdict;
+      static thread_local Scratch scratch;
       const auto reader = reading();
       if (!can_predict()) throw std::invalid_argument("no labelled sample has been learned yet");
       scratch.arranged = arrange(begin == 0 ? rows.count : 0);
@@ -106,6 +108,7 @@ void Engine::judge_all(const Rows& rows, bool every_class, size_t n_classes, siz
         judge(x, every_class, classes, scratch, verdict);
         use(row, verdict);
       }
+      scratch.arranged.reset();
     };
   });
 }

@@ -142,6 +142,19 @@ class AgglomerativeEngine(EntropyEngine):
     ) -> None: ...
     def join(self, other: AgglomerativeEngine) -> None: ...
 
+class RowReader:
+    def __init__(
+        self,
+        continuous: list[Any],
+        categorical: list[Any],
+        codes: list[dict[object, int]],
+        values: list[list[object]],
+        labels: dict[object, int],
+    ) -> None: ...
+    def learn(self, engine: Engine, row: dict[Any, Any], label: object) -> bool: ...
+    def predict(self, engine: Engine, row: dict[Any, Any]) -> int | None: ...
+    def probabilities(self, engine: Engine, row: dict[Any, Any]) -> list[float] | None: ...
+
 class Fold:
     def __init__(
         self,

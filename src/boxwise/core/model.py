@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from boxwise.core._native import RowReader
 from boxwise.core.boxes import Boxes
 from boxwise.core.settings import Range, Settings, settings_from_dict
 from boxwise.inputs import Batch
@@ -150,6 +151,38 @@ class Model:
             self.schema.named,
         )
 
+    def row_reader(self, continuous: list[Any], categorical: list[Any]) -> RowReader:
+        """Return what takes rows that are dicts straight to the engine.
+
+        Parameters
+        ----------
+        continuous, categorical : list
+            The keys under which rows have the columns, in the order of the schema.
+        """
+        codes = [vocabulary.codes for vocabulary in self.schema.vocabularies]
+        values = [vocabulary.values for vocabulary in self.schema.vocabularies]
+        return RowReader(continuous, categorical, codes, values, self.labels.codes)
+
+    def widened(
+        self, columns: Sequence[Column], settings: Settings, ranges: Sequence[Range]
+    ) -> Model:
+        """Return a model with more columns, as if they had been missing in all rows so far.
+
+        Parameters
+        ----------
+        columns : sequence of Column
+            The new columns. Where boxes exist, a categorical one must have None as its only value.
+        settings : Settings
+            For all columns, the new ones included.
+        ranges : sequence of Range
+            One per new continuous column.
+        """
+        header, arrays = self.to_state()
+        schema = Schema([*self.schema.columns, *columns], self.schema.named)
+        header |= {"schema": schema.to_dict(), "settings": settings.to_dict()}
+        kinds = [column.kind for column in columns]
+        return Model.from_state(header, arrays | _wider(arrays, kinds.count("categorical"), ranges))
+
     def to_state(self) -> tuple[dict[str, Any], Arrays]:
         """Return all there is to the model: a description that JSON can hold, and arrays."""
         state = self.engine.snapshot()
@@ -205,6 +238,26 @@ class Model:
 
     def __setstate__(self, state: tuple[dict[str, Any], Arrays]) -> None:
         self.__dict__ = Model.from_state(*state).__dict__
+
+
+def _wider(arrays: Arrays, n_categorical: int, ranges: Sequence[Range]) -> Arrays:
+    """Return the arrays that change when columns without a value come in, last of their kind."""
+    n = arrays["n"]
+    unset = np.full((len(n), len(ranges)), np.nan)
+    sets = np.diff(arrays["first"].astype(np.int64))  # how many values each has
+    sets = sets.reshape(len(n), len(sets) // max(len(n), 1))
+    ends = np.repeat(sets.sum(axis=1).cumsum(), n_categorical)  # where each box gets its new ones
+    sets = np.hstack([sets, np.ones((len(n), n_categorical), np.int64)])
+    return {
+        "V": np.hstack([arrays["V"], unset]),
+        "W": np.hstack([arrays["W"], unset]),
+        "first": np.concatenate([[0], sets.ravel().cumsum()]).astype(np.uint64),
+        "code": np.insert(arrays["code"], ends, 0),
+        "times": np.insert(arrays["times"], ends, np.repeat(n, n_categorical)),
+        "low": np.append(arrays["low"], [r.low for r in ranges]),
+        "high": np.append(arrays["high"], [r.high for r in ranges]),
+        "growing": np.append(arrays["growing"], [r.growing for r in ranges]).astype(np.uint8),
+    }
 
 
 def _chunks(batch: Batch, threads: int = 1) -> Iterator[slice]:

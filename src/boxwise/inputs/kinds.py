@@ -63,7 +63,7 @@ def _kind(table: Table, j: int, name: str) -> Kind:
     kind = table.declared(j)
     if kind is None:
         values = table.values(j)
-        kind = None if isinstance(values, Coded) else _kind_of_values(values)
+        kind = None if isinstance(values, Coded) else kind_of_values(values)
     if kind is None:
         raise ValueError(
             f"column {name!r}: all values are missing, so there is no telling its kind; "
@@ -72,7 +72,7 @@ def _kind(table: Table, j: int, name: str) -> Kind:
     return kind
 
 
-def _kind_of_values(values: Sequence[object]) -> Kind | None:
+def kind_of_values(values: Sequence[object]) -> Kind | None:
     """Return the kind of Python values, None if all are missing."""
     types = set(map(type, values)) - missing_types()
     if not all(is_number_type(kind) or kind in interval_types() for kind in types):

@@ -1,0 +1,44 @@
+// Rows that are Python dicts, read straight into the engine: for learning and predicting one row a
+// call, where going through arrays would cost more than the engine itself. Only plain rows are
+// read; whatever is out of the ordinary is the caller's to handle by the general way.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <optional>
+#include <vector>
+
+#include "engine.hpp"
+
+namespace boxwise {
+
+class RowReader {
+ public:
+  // The keys of the columns of each kind, for each categorical one the dict from value to code and
+  // the list of values, and the dict from label to code. All are the caller's own: dicts and lists
+  // may grow, and grow here.
+  RowReader(nanobind::list continuous, nanobind::list categorical, nanobind::list codes,
+            nanobind::list values, nanobind::dict labels);
+
+  // Learn a row with a label that is known. Returns false, and has done nothing, if the row is not
+  // plain: it has a column with a value that the model does not know of, or an unusual value.
+  // Columns that the row lacks are missing; a text never seen becomes a category.
+  bool learn(Engine& engine, nanobind::dict row, nanobind::handle label);
+
+  // The class of a row; -1: none has been learned. Nothing if the row is not plain.
+  std::optional<std::int32_t> predict(const Engine& engine, nanobind::dict row) const;
+  std::optional<std::vector<double>> probabilities(const Engine& engine, nanobind::dict row) const;
+
+ private:
+  struct Cells;
+  std::size_t read_numbers(PyObject* row, Cells& cells) const;
+  std::size_t read_codes(PyObject* row, bool learn, Cells& cells) const;
+  bool has_other_values(PyObject* row) const;
+  bool read(PyObject* row, Cells& cells) const;
+  static Cells& cells();
+
+  nanobind::list continuous_, categorical_, codes_, values_;
+  nanobind::dict labels_, known_;  // known_: the keys of all columns
+};
+
+}  // namespace boxwise

@@ -1,0 +1,281 @@
+"""The classifier behind River's interface: one row a call, whatever columns it has.
+
+Needs the extra `river`: ``pip install "boxwise[river]"``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+try:
+    from river import base
+except ModuleNotFoundError as missing:
+    if missing.name != "river":
+        raise
+    raise ModuleNotFoundError(
+        'boxwise.river needs River: pip install "boxwise[river]"', name="river"
+    ) from None
+
+from boxwise.core import Boxes, Model
+from boxwise.inputs import Batch
+from boxwise.inputs.kinds import kind_of_values
+from boxwise.inputs.missing import is_missing
+from boxwise.learners import HyperboxClassifier as Classifier
+from boxwise.learners.settings import engine_ranges
+from boxwise.schema import Column, Kind, Schema, Vocabulary
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Row = Mapping[Hashable, Any]
+
+
+class HyperboxClassifier(base.MiniBatchClassifier):
+    """Online classifier for rows of numbers and categories, explained by boxes.
+
+    The same algorithm and the same boxes as :class:`boxwise.HyperboxClassifier`, for rows that are
+    dicts. Features may appear, vanish and come in any order: one that a row lacks is missing in
+    it, and one that is new counts as missing in all rows before. The first value of a feature that
+    is not missing decides its kind: a number makes it continuous, text or a truth value
+    categorical. None and NaN are missing values. A label of None is none: the row is learned
+    without it.
+
+    Parameters
+    ----------
+    theta
+        The longest side of a box, as a share of the feature's range.
+    delta
+        The largest change of entropy that a row may cause in the categories of a box, from 0 to 1.
+    alpha
+        The weight of the continuous features in the membership, from 0 to 1; "auto" is their share
+        among the features known so far.
+    gamma
+        How fast the membership falls with the distance from a box.
+    condition
+        Whether `delta` bounds the entropy change of "each" categorical feature (EIOL-GFMM-v1) or
+        their "mean" (EIOL-GFMM-v2).
+    categorical_features
+        Names of features that are categorical although their values are numbers.
+    feature_range
+        What the continuous features are scaled by: "data" lets each range grow with the rows; a
+        pair ``(low, high)`` for all features or a mapping from feature to pair fixes it.
+
+    Examples
+    --------
+    >>> from boxwise.datasets import LoanStream
+    >>> from boxwise.river import HyperboxClassifier
+    >>> from river import evaluate, metrics
+    >>> model = HyperboxClassifier(theta=0.3, delta=1.0)
+    >>> evaluate.progressive_val_score(LoanStream(2000, function=7), model, metrics.Accuracy())
+    Accuracy: 86.09%
+    >>> model.predict_one({"salary": 30_000, "loan": 400_000, "shoe_size": 44})
+    'declined'
+    >>> model.learn_one({"salary": 30_000, "shoe_size": 44, "pet": None}, "referred")
+    >>> print(model.boxes.describe(len(model.boxes) - 1))  # doctest: +ELLIPSIS
+    referred, 1 row: salary 30,000; commission never seen; ... shoe_size 44; education is ...
+    """
+
+    def __init__(
+        self,
+        theta: float = 0.2,
+        delta: float = 0.5,
+        alpha: float | str = "auto",
+        gamma: float = 1.0,
+        condition: str = "each",
+        categorical_features: Iterable[Hashable] | None = None,
+        feature_range: Any = "data",
+    ) -> None:
+        self.theta = theta
+        self.delta = delta
+        self.alpha = alpha
+        self.gamma = gamma
+        self.condition = condition
+        self.categorical_features = categorical_features
+        self.feature_range = feature_range
+        self._classifier = Classifier(
+            theta, delta, alpha, gamma, condition, unlabelled=math.nan, feature_range=feature_range
+        )
+        self._names: dict[Hashable, str] = {}  # of the features known so far
+        self._connect()
+
+    @property
+    def classifier(self) -> Classifier:
+        """The classifier with scikit-learn's face that holds the boxes: to save it, for example."""
+        return self._classifier
+
+    @property
+    def boxes(self) -> Boxes:
+        """The boxes as they are now."""
+        return self._classifier.boxes_
+
+    @property
+    def n_boxes_(self) -> int:
+        """The number of boxes."""
+        return self._classifier.n_boxes_ if self._names else 0
+
+    @property
+    def n_bytes_(self) -> int:
+        """The memory that the boxes take, in bytes."""
+        return self._classifier.n_bytes_ if self._names else 0
+
+    def learn_one(self, x: Row, y: Any) -> None:
+        """Learn a row.
+
+        Parameters
+        ----------
+        x
+            The features. A row without a single value, before any feature is known, teaches
+            nothing.
+        y
+            The label: text, a whole number or a truth value; None if there is none.
+        """
+        reader = self._reader
+        if reader is None or type(x) is not dict or not reader.learn(self._engine, x, y):
+            self._learn_by_the_general_way(x, y)
+
+    def predict_one(self, x: Row, **kwargs: Any) -> Any:
+        """Return the label of a row, None before the first label was learned."""
+        if not self._labels:
+            return None
+        code = self._reader.predict(self._engine, x) if type(x) is dict else None
+        if code is None:
+            code = int(self._model.predict(self._encode(x))[0])
+        return self._labels[code]
+
+    def predict_proba_one(self, x: Row, **kwargs: Any) -> dict[Any, float]:
+        """Return label to probability; no label before the first was learned."""
+        if not self._labels:
+            return {}
+        shares = self._reader.probabilities(self._engine, x) if type(x) is dict else None
+        if shares is None:
+            shares = self._model.probabilities(self._encode(x))[0].tolist()
+        return dict(zip(self._labels, shares, strict=True))
+
+    def learn_many(self, X: pd.DataFrame, y: pd.Series) -> None:
+        """Learn the rows of a table, one after the other as `learn_one` does."""
+        for row, label in zip(X.to_dict("records"), y.tolist(), strict=True):
+            self.learn_one(row, label)
+
+    def predict_many(self, X: pd.DataFrame) -> pd.Series:
+        """Return the label of each row."""
+        import pandas as pd
+
+        labels = [self.predict_one(row) for row in X.to_dict("records")]
+        return pd.Series(labels, index=X.index, name="y_pred", dtype=None if labels else object)
+
+    def predict_proba_many(self, X: pd.DataFrame) -> pd.DataFrame:
+        """Return a table of probabilities with a column for each label."""
+        import pandas as pd
+
+        shares = [self.predict_proba_one(row) for row in X.to_dict("records")]
+        return pd.DataFrame(shares, index=X.index, columns=list(self._labels))
+
+    def _encode(self, x: Row) -> Batch:
+        row = {name: x.get(key) for key, name in self._names.items()}
+        return self._classifier._read([row], None)[1]
+
+    @property
+    def _multiclass(self) -> bool:
+        return True
+
+    @property
+    def _raw_memory_usage(self) -> int:
+        return int(super()._raw_memory_usage) + self.n_bytes_
+
+    def _learn_by_the_general_way(self, x: Row, y: Any) -> None:
+        names = self._names | _names_of_new(x, self._names)
+        if not names:
+            return
+        clf, before = self._classifier, self._model
+        try:
+            if len(names) > len(self._names):
+                clf._model = self._model_with(names, x)
+            clf.partial_fit([{name: x.get(key) for key, name in names.items()}], [y])
+        except BaseException:  # the row is refused, and its new features with it
+            clf.__dict__.pop("_model", None)
+            if before is not None:
+                clf._model = before
+            raise
+        self._names = names
+        self._connect()
+
+    def _model_with(self, names: dict[Hashable, str], x: Row) -> Any:
+        """Return a model for these features, of which x has the new ones."""
+        clf, old = self._classifier, self._model
+        learned = old is not None and old.n_boxes > 0
+        columns = [
+            _column(name, self._kind(key, x[key]), learned)
+            for key, name in names.items()
+            if key not in self._names
+        ]
+        schema = Schema([*(old.schema.columns if old else ()), *columns], named=True)
+        ranges = engine_ranges(_ranges_of(self.feature_range, names), schema, None)
+        if old is None:
+            return Model(schema, clf._settings(schema), ranges)
+        return old.widened(columns, clf._settings(schema), ranges[len(old.schema.continuous) :])
+
+    def _kind(self, key: Hashable, value: object) -> Kind:
+        if key in (self.categorical_features or ()):
+            return "categorical"
+        return kind_of_values([value]) or "categorical"
+
+    @property
+    def _model(self) -> Any:
+        return getattr(self._classifier, "_model", None)
+
+    def _connect(self) -> None:
+        """Get hold of what every row needs."""
+        model = self._model
+        if model is None:
+            self._reader: Any = None
+            self._engine: Any = None
+            self._labels: list[Any] = []
+            return
+        key_of = {name: key for key, name in self._names.items()}
+        continuous = [key_of[name] for name in model.schema.continuous_names]
+        categorical = [key_of[name] for name in model.schema.categorical_names]
+        self._reader = model.row_reader(continuous, categorical)
+        self._engine = model.engine
+        self._labels = model.labels.values
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            name: value
+            for name, value in self.__dict__.items()
+            if name not in ("_reader", "_engine", "_labels")
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._connect()
+
+
+def _names_of_new(x: Row, known: dict[Hashable, str]) -> dict[Hashable, str]:
+    """Return feature to column name for the features of x that are new and have a value."""
+    names: dict[Hashable, str] = {}
+    for key, value in x.items():
+        if key in known or is_missing(value):
+            continue
+        for other, name in (known | names).items():
+            if name == str(key):
+                raise ValueError(
+                    f"the features {other!r} and {key!r} look alike as text; rename one of them"
+                )
+        names[key] = str(key)
+    return names
+
+
+def _column(name: str, kind: Kind, learned: bool) -> Column:
+    if kind == "continuous":
+        return Column(name, kind)
+    # In the rows learned before, the value was missing, and that is a category.
+    return Column(name, kind, Vocabulary([None] if learned else []))
+
+
+def _ranges_of(feature_range: Any, names: dict[Hashable, str]) -> Any:
+    """Return the ranges of the features that are known."""
+    if not isinstance(feature_range, Mapping):
+        return feature_range
+    return {names[key]: pair for key, pair in feature_range.items() if key in names}

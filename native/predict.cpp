@@ -93,7 +93,7 @@ template <class Use>
 void Engine::judge_all(const Rows& rows, bool every_class, size_t n_classes, size_t threads,
                        Use use) const {
   check(rows);
-  threads = std::min(threads, 1 + rows.count * n_boxes() / MUCH);
+  if (threads > 1) threads = std::min(threads, 1 + rows.count * n_boxes() / MUCH);
   in_turns(rows.count, TURN, threads, [&] {
     return [&](size_t begin, size_t end) {
       static thread_local Sample x;

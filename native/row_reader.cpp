@@ -22,6 +22,7 @@ PyObject* look_up(PyObject* dict, PyObject* key) {
 }
 
 bool is_missing(PyObject* value) {
+  if (PyUnicode_CheckExact(value)) return false;
   return value == Py_None || (PyFloat_Check(value) && std::isnan(PyFloat_AsDouble(value)));
 }
 
@@ -36,7 +37,7 @@ bool to_number(PyObject* value, double& number) {
     number = std::numeric_limits<double>::quiet_NaN();
     return true;
   }
-  if (PyFloat_Check(value)) {
+  if (PyFloat_CheckExact(value) || PyFloat_Check(value)) {
     number = PyFloat_AsDouble(value);
   } else if (PyLong_CheckExact(value)) {
     number = PyLong_AsDouble(value);
@@ -65,28 +66,23 @@ RowReader::Cells& RowReader::cells() {
 
 RowReader::RowReader(nb::list continuous, nb::list categorical, nb::list codes, nb::list values,
                      nb::dict labels)
-    : continuous_(continuous),
-      categorical_(categorical),
-      codes_(codes),
-      values_(values),
-      labels_(labels) {
+    : labels_(labels) {
   if (codes.size() != categorical.size() || values.size() != categorical.size())
     throw std::invalid_argument("one dict and one list per categorical column are needed");
-  for (nb::handle dict : codes)
-    if (!PyDict_Check(dict.ptr())) throw std::invalid_argument("the codes must be dicts");
-  for (nb::handle list : values)
-    if (!PyList_Check(list.ptr())) throw std::invalid_argument("the values must be lists");
-  for (nb::handle key : continuous) known_[key] = nb::none();
-  for (nb::handle key : categorical) known_[key] = nb::none();
+  for (nb::handle key : continuous) continuous_.push_back(nb::borrow(key));
+  for (size_t j = 0; j < categorical.size(); ++j)
+    categorical_.push_back({categorical[j], nb::cast<nb::dict>(codes[j]),
+                            nb::cast<nb::list>(values[j])});
+  for (const auto& key : continuous_) known_[key] = nb::none();
+  for (const auto& column : categorical_) known_[column.key] = nb::none();
 }
 
 // Returns how many of the columns the row has, or ODD.
 size_t RowReader::read_numbers(PyObject* row, Cells& cells) const {
-  const size_t columns = continuous_.size();
-  cells.numbers.resize(columns);
+  cells.numbers.resize(continuous_.size());
   size_t found = 0;
-  for (size_t j = 0; j < columns; ++j) {
-    PyObject* value = look_up(row, PyList_GetItem(continuous_.ptr(), static_cast<Py_ssize_t>(j)));
+  for (size_t j = 0; j < continuous_.size(); ++j) {
+    PyObject* value = look_up(row, continuous_[j].ptr());
     found += value != nullptr;
     if (!to_number(value != nullptr ? value : Py_None, cells.numbers[j])) return ODD;
   }
@@ -95,15 +91,13 @@ size_t RowReader::read_numbers(PyObject* row, Cells& cells) const {
 
 // With `learn`, a value that needs a new code gets -1 if it may have one.
 size_t RowReader::read_codes(PyObject* row, bool learn, Cells& cells) const {
-  const size_t columns = categorical_.size();
-  cells.codes.resize(columns);
+  cells.codes.resize(categorical_.size());
   size_t found = 0;
-  for (size_t j = 0; j < columns; ++j) {
-    const auto at = static_cast<Py_ssize_t>(j);
-    PyObject* value = look_up(row, PyList_GetItem(categorical_.ptr(), at));
+  for (size_t j = 0; j < categorical_.size(); ++j) {
+    PyObject* value = look_up(row, categorical_[j].key.ptr());
     found += value != nullptr;
     if (value == nullptr || is_missing(value)) value = Py_None;
-    PyObject* code = look_up(PyList_GetItem(codes_.ptr(), at), value);
+    PyObject* code = look_up(categorical_[j].codes.ptr(), value);
     if (code == nullptr && !(learn ? PyUnicode_CheckExact(value) : is_plain(value))) return ODD;
     cells.codes[j] = code != nullptr ? static_cast<Code>(PyLong_AsLong(code)) : -1;
   }
@@ -129,12 +123,11 @@ bool RowReader::learn(Engine& engine, nb::dict row, nb::handle label) {
   if (numbers + categories != row.size() && has_other_values(row.ptr())) return false;
   for (size_t j = 0; j < x.codes.size(); ++j) {
     if (x.codes[j] >= 0) continue;
-    const auto at = static_cast<Py_ssize_t>(j);
-    PyObject* value = look_up(row.ptr(), PyList_GetItem(categorical_.ptr(), at));
-    nb::list values = nb::borrow<nb::list>(PyList_GetItem(values_.ptr(), at));
-    x.codes[j] = static_cast<Code>(values.size());
-    values.append(nb::handle(value));  // before the code, for a thread that finds the code
-    nb::borrow<nb::dict>(PyList_GetItem(codes_.ptr(), at))[nb::handle(value)] = x.codes[j];
+    Categorical& column = categorical_[j];
+    const nb::handle value = look_up(row.ptr(), column.key.ptr());
+    x.codes[j] = static_cast<Code>(column.values.size());
+    column.values.append(value);  // before the code, for a thread that finds the code
+    column.codes[value] = x.codes[j];
   }
   const auto known = static_cast<std::int32_t>(PyLong_AsLong(code));
   engine.learn(x.rows(), &known);

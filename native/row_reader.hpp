@@ -37,7 +37,13 @@ class RowReader {
   bool read(PyObject* row, Cells& cells) const;
   static Cells& cells();
 
-  nanobind::list continuous_, categorical_, codes_, values_;
+  struct Categorical {
+    nanobind::object key;
+    nanobind::dict codes;
+    nanobind::list values;
+  };
+  std::vector<nanobind::object> continuous_;  // the keys
+  std::vector<Categorical> categorical_;
   nanobind::dict labels_, known_;  // known_: the keys of all columns
 };
 

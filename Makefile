@@ -12,13 +12,13 @@ bootstrap := sh scripts/bootstrap.sh
 .DEFAULT_GOAL := help
 # Two installs at once would disturb each other; the tests run in parallel by themselves.
 .NOTPARALLEL:
-.PHONY: help demo test lint docs paper bench defaults sanitize fuzz clean
+.PHONY: help demo test lint docs paper bench streams defaults sanitize fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 
-demo: $(done)/cli ## watch a model learn from a stream (ARGS="--rows 5000 --seed 1")
-	@$(python) -m boxwise.apps.demo $(ARGS)
+demo: $(done)/demo ## watch a model learn from a stream (ARGS="--rows 5000 --seed 1")
+	@$(python) -m boxwise.apps demo $(ARGS)
 
 test: $(done)/test ## run the tests and the examples in the docstrings (ARGS="-k loans")
 	$(python) -m pytest -n auto $(ARGS)
@@ -38,8 +38,12 @@ paper: $(done)/paper ## run the paper's evaluation again and report (ARGS="--qui
 bench: $(done)/bench ## compare the speed with that of peers (tuning, merging: with BOXWISE_DATA)
 	$(python) -m benchmarks.speed
 	$(python) -m benchmarks.relatives
+	$(python) -m benchmarks.through_river
 	$(python) -m benchmarks.tuning
 	$(python) -m benchmarks.merging
+
+streams: $(done)/bench ## predict, then learn, over whole streams, beside River's learners (half an hour)
+	$(python) -m benchmarks.streams $(ARGS)
 
 defaults: $(done)/bench ## compare settings over the paper's data sets (needs BOXWISE_DATA)
 	$(python) -m benchmarks.defaults $(ARGS)

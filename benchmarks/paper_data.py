@@ -7,7 +7,7 @@ import gzip
 import os
 import sys
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,15 +30,28 @@ def load(name: str, kind: str = "paper") -> tuple[np.ndarray, np.ndarray, list[i
     return _load_stream(name)
 
 
+def stream(name: str) -> Iterator[tuple[dict[str, Any], str]]:
+    """Return the rows of a real stream, one after the other, with their labels."""
+    file, about = _find_stream(name)
+    with gzip.open(file, "rt", newline="") as lines:
+        for row in csv.DictReader(lines):
+            label = row.pop(about["label"])
+            numbers = {column: float(row[column]) for column in about["continuous"]}
+            yield {**row, **numbers}, label
+
+
 def _load_stream(name: str) -> tuple[np.ndarray, np.ndarray, list[int]]:
+    rows, labels = zip(*stream(name), strict=True)
+    _, about = _find_stream(name)
+    return _arrays(rows, [*labels], about["continuous"], about["categorical"])
+
+
+def _find_stream(name: str) -> tuple[Path, dict[str, Any]]:
     folder = Path(os.environ.get("BOXWISE_DATA", ""), "streams")
     if "BOXWISE_DATA" not in os.environ or not folder.is_dir():
         sys.exit("set BOXWISE_DATA to the folder that holds streams/datasets.toml")
     about = tomllib.loads((folder / "datasets.toml").read_text())[name]
-    with gzip.open(folder / about["file"], "rt", newline="") as file:
-        rows = [*csv.DictReader(file)]
-    labels = [row[about["label"]] for row in rows]
-    return _arrays(rows, labels, about["continuous"], about["categorical"])
+    return folder / about["file"], about
 
 
 def _arrays(

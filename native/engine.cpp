@@ -171,8 +171,13 @@ Snapshot Engine::snapshot() const {
   all.n_classes = groups_.size() - 1;
   all.next_id = next_id_;
   all.ranges = ranges_;
+  const auto order = in_order();
+  for (auto* bounds : {&all.V, &all.W}) bounds->reserve(order.size() * n_);
+  all.first.reserve(order.size() * r_ + 1);
+  all.code.reserve(order.size() * r_);  // more where boxes hold several values
+  all.times.reserve(order.size() * r_);
   all.first.push_back(0);
-  for (const auto& [id, place] : in_order()) {
+  for (const auto& [id, place] : order) {
     const Box box = groups_[place.group].at(place.slot);
     for (size_t j = 0; j < n_; ++j) {
       const bool unset = box.V[j] > box.W[j];

@@ -100,7 +100,7 @@ void Engine::judge_all(const Rows& rows, bool every_class, size_t n_classes, siz
       static thread_local Verdict verdict;
       static thread_local Scratch scratch;
       const auto reader = reading();
-      if (!can_predict()) throw std::invalid_argument("no labelled sample has been learned yet");
+      if (!can_predict()) throw std::invalid_argument("no row with a label has been learned yet; learn some first");
       scratch.arranged = arrange(begin == 0 ? rows.count : 0);
       const size_t classes = std::min(n_classes, groups_.size() - 1);
       for (size_t row = begin; row < end; ++row) {

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import doctest
 import inspect
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +17,8 @@ from boxwise import HyperboxClassifier
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("relatives/*.md"))]
+FOLDERS = ("", "tutorials/", "relatives/")
+PAGES = [ROOT / "README.md", *(p for f in FOLDERS for p in sorted(DOCS.glob(f"{f}*.md")))]
 MAP = re.compile(r"^\| \((\d+)\) \|[^|]*\|([^|]*)\|([^|]*)\|$", re.MULTILINE)
 
 
@@ -32,6 +36,48 @@ def test_the_examples_on_the_page_give_the_output_shown(page):
     pytest.importorskip("polars")
     found = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
     assert found.failed == 0
+
+
+def shell_examples(page: Path) -> list[tuple[str, str]]:
+    """Return the commands on a page, but for installation, and the output shown for each."""
+    examples = []
+    blocks = re.findall(r"^```(sh|console)\n(.*?)^```", text_of(page), re.DOTALL | re.MULTILINE)
+    for kind, block in blocks:
+        if kind == "console":
+            commands = re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
+            examples += [command.partition("\n")[::2] for command in commands]
+        elif not block.startswith("pip "):
+            examples.append((block.rstrip(), ""))
+    return examples
+
+
+def without_speed(output: str) -> str:
+    """Drop the rows per second, which follow the memory in a table of scores."""
+    return re.sub(r"( [kM]?B) +[\d,]+$", r"\1", output, flags=re.MULTILINE)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="shows what a shell on Linux says")
+def test_the_commands_of_the_terminal_tutorial_give_the_output_shown(tmp_path):
+    pytest.importorskip("typer")
+    pytest.importorskip("rich")
+    examples = shell_examples(DOCS / "tutorials" / "terminal.md")
+    mark = "code=$?; printf '\\001'; (exit $code)"  # ends the output, and leaves $? as it was
+    script = "exec 2>&1\n" + "".join(f"{command}\n{mark}\n" for command, _ in examples)
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    run = subprocess.run(
+        ["bash", "-c", script],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": programs, "COLUMNS": "100"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    given = run.stdout.split("\x01")[:-1]
+    assert len(given) == len(examples) > 10
+    for (command, shown), output in zip(examples, given, strict=True):
+        assert without_speed(output) == without_speed(shown), command
 
 
 def test_no_example_is_without_the_prompts_that_make_it_run():

@@ -14,6 +14,7 @@ import pytest
 
 import boxwise
 from boxwise.datasets import LoanStream
+from boxwise.evaluate import prequential
 
 river = pytest.importorskip("river")
 
@@ -295,6 +296,40 @@ def test_the_classifier_within_can_be_saved_and_loaded(tmp_path: Any) -> None:
     assert [model.predict_one(row) for row in rows] == again.predict(rows).tolist()
 
 
+def test_a_loaded_classifier_goes_on_as_a_river_model(tmp_path: Any) -> None:
+    pairs = patchy(100)
+    model = learned(pairs[:60])
+    model.classifier.save(tmp_path / "model.box")
+    loaded = boxwise.load(tmp_path / "model.box")
+    again = HyperboxClassifier.from_classifier(loaded)
+    for x, y in pairs[60:]:
+        model.learn_one(x, y)
+        again.learn_one(x, y)
+    assert everything(again) == everything(model)
+    assert loaded.boxes_.n_samples.sum() == 60
+    with pytest.raises(ValueError, match="have no names"):
+        HyperboxClassifier.from_classifier(boxwise.HyperboxClassifier().fit([[1.0]], ["a"]))
+
+
+def test_names_of_categorical_features_are_a_list_of_any_kind() -> None:
+    with pytest.raises(ValueError, match="give a list of names"):
+        HyperboxClassifier(categorical_features="zip")
+    model = learned([({"zip": 1, "car": 2}, "a")], categorical_features=(n for n in ("car", "zip")))
+    assert model.classifier.schema_.categorical_names == ("zip", "car")
+    assert model.classifier.categorical_features == ("zip", "car")
+
+
+def test_what_is_no_dict_and_what_is_not_there_is_told() -> None:
+    model = HyperboxClassifier()
+    with pytest.raises(AttributeError, match="call learn_one"):
+        _ = model.boxes
+    with pytest.raises(TypeError, match="a row must be a dict from feature to value, not list"):
+        model.learn_one([1, 2], "a")
+    model.learn_one({"a": 1}, "a")
+    with pytest.raises(TypeError, match="a row must be a dict from feature to value, not list"):
+        model.predict_one([1, 2])
+
+
 def test_it_works_in_pipelines_with_metrics_and_drift_detectors() -> None:
     stream = LoanStream(3_000, function=7, drift_at=1_500, drift_to=3)
     model = (
@@ -315,6 +350,17 @@ def test_it_works_in_pipelines_with_metrics_and_drift_detectors() -> None:
     assert accuracy.get() > 0.75
     assert kappa.get() > 0.4
     assert any(1_500 < i < 2_500 for i in drifts)
+
+
+def test_both_faces_learn_rows_without_a_label_alike_in_a_prequential_run() -> None:
+    pairs = [(x, y if i % 3 else None) for i, (x, y) in enumerate(LoanStream(300, function=3))]
+    faces = {"one": HyperboxClassifier(), "other": boxwise.HyperboxClassifier(unlabelled=math.nan)}
+    one, other = prequential(faces, pairs).summary()
+    assert one["unlabelled"] == 100
+    assert [one[key] for key in ("scored", "cba", "boxes")] == [
+        other[key] for key in ("scored", "cba", "boxes")
+    ]
+    assert everything(faces["one"]) == pack(*faces["other"]._model.to_state())
 
 
 def test_progressive_validation_counts_what_test_then_train_counts() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 try:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Row = Mapping[Hashable, Any]
+_SHARED = ("theta", "delta", "alpha", "gamma", "condition", "feature_range")
 
 
 class HyperboxClassifier(base.MiniBatchClassifier):
@@ -92,13 +94,36 @@ class HyperboxClassifier(base.MiniBatchClassifier):
         self.alpha = alpha
         self.gamma = gamma
         self.condition = condition
-        self.categorical_features = categorical_features
+        self.categorical_features = _names_given(categorical_features)
         self.feature_range = feature_range
         self._classifier = Classifier(
             theta, delta, alpha, gamma, condition, unlabelled=math.nan, feature_range=feature_range
         )
         self._names: dict[Hashable, str] = {}  # of the features known so far
         self._connect()
+
+    @classmethod
+    def from_classifier(cls, classifier: Classifier) -> HyperboxClassifier:
+        """Return a model that goes on from a classifier with scikit-learn's face.
+
+        Parameters
+        ----------
+        classifier
+            One that has learned rows with named columns, for example from `boxwise.load`. It stays
+            as it is: the model goes on with a copy.
+        """
+        schema = classifier._fitted().schema
+        if not schema.named:
+            raise ValueError("the columns of this classifier have no names, which dicts need")
+        parameters = classifier.get_params()
+        model = cls(
+            **{name: parameters[name] for name in _SHARED},
+            categorical_features=schema.categorical_names,
+        )
+        model._classifier = deepcopy(classifier).set_params(unlabelled=math.nan)
+        model._names = {name: name for name in schema.names}
+        model._connect()
+        return model
 
     @property
     def classifier(self) -> Classifier:
@@ -107,7 +132,9 @@ class HyperboxClassifier(base.MiniBatchClassifier):
 
     @property
     def boxes(self) -> Boxes:
-        """The boxes as they are now."""
+        """The boxes as they are now; AttributeError before the first row."""
+        if self._model is None:
+            raise AttributeError("there are no boxes before the first row: call learn_one")
         return self._classifier.boxes_
 
     @property
@@ -119,6 +146,11 @@ class HyperboxClassifier(base.MiniBatchClassifier):
     def n_bytes_(self) -> int:
         """The memory that the boxes take, in bytes."""
         return self._classifier.n_bytes_ if self._names else 0
+
+    @property
+    def unlabelled(self) -> float:
+        """The mark of rows without a label, as the other face has it; None is one too."""
+        return math.nan
 
     def learn_one(self, x: Row, y: Any) -> None:
         """Learn a row.
@@ -173,6 +205,8 @@ class HyperboxClassifier(base.MiniBatchClassifier):
         return pd.DataFrame(shares, index=X.index, columns=list(self._labels))
 
     def _encode(self, x: Row) -> Batch:
+        if not isinstance(x, Mapping):
+            raise TypeError(f"a row must be a dict from feature to value, not {type(x).__name__}")
         row = {name: x.get(key) for key, name in self._names.items()}
         return self._classifier._read([row], None)[1]
 
@@ -185,6 +219,8 @@ class HyperboxClassifier(base.MiniBatchClassifier):
         return int(super()._raw_memory_usage) + self.n_bytes_
 
     def _learn_by_the_general_way(self, x: Row, y: Any) -> None:
+        if not isinstance(x, Mapping):
+            raise TypeError(f"a row must be a dict from feature to value, not {type(x).__name__}")
         names = self._names | _names_of_new(x, self._names)
         if not names:
             return
@@ -199,6 +235,7 @@ class HyperboxClassifier(base.MiniBatchClassifier):
                 clf._model = before
             raise
         self._names = names
+        clf.categorical_features = self._model.schema.categorical_names
         self._connect()
 
     def _model_with(self, names: dict[Hashable, str], x: Row) -> Any:
@@ -217,7 +254,7 @@ class HyperboxClassifier(base.MiniBatchClassifier):
         return old.widened(columns, clf._settings(schema), ranges[len(old.schema.continuous) :])
 
     def _kind(self, key: Hashable, value: object) -> Kind:
-        if key in (self.categorical_features or ()):
+        if self.categorical_features and key in self.categorical_features:
             return "categorical"
         return kind_of_values([value]) or "categorical"
 
@@ -250,6 +287,12 @@ class HyperboxClassifier(base.MiniBatchClassifier):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._connect()
+
+
+def _names_given(features: Iterable[Hashable] | None) -> tuple[Hashable, ...] | None:
+    if isinstance(features, str):
+        raise ValueError(f"categorical_features is one text, {features!r}; give a list of names")
+    return None if features is None else tuple(features)
 
 
 def _names_of_new(x: Row, known: dict[Hashable, str]) -> dict[Hashable, str]:

@@ -131,10 +131,10 @@ def test_unknown_codes_may_be_predicted() -> None:
 def test_predicting_needs_a_labelled_sample(use: str) -> None:
     engine = make()
     X = rows([[0.0, 0.0]], [0])
-    with pytest.raises(ValueError, match="no labelled sample"):
+    with pytest.raises(ValueError, match="no row with a label"):
         getattr(engine, use)(*X)
     engine.learn(*X, np.array([-1], dtype=np.int32))
-    with pytest.raises(ValueError, match="no labelled sample"):
+    with pytest.raises(ValueError, match="no row with a label"):
         getattr(engine, use)(*X)
     assert engine.memberships(*X).tolist() == [[1]]
 

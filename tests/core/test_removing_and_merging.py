@@ -210,7 +210,7 @@ def test_removing_every_box_of_a_class_takes_it_out_of_predictions() -> None:
     assert pair.engine.probabilities(*X).tolist() == [[0, 1]]
     assert pair.engine.n_classes == 2
     pair.remove(0)
-    with pytest.raises(ValueError, match="no labelled sample"):
+    with pytest.raises(ValueError, match="no row with a label"):
         pair.engine.predict(*X)
     pair.learn([0.3], [], 0)
     pair.check()

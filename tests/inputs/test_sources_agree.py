@@ -64,6 +64,19 @@ def as_lists(table: Rows) -> Any:
     return [list(row.values()) for row in table]
 
 
+def as_columns(table: Rows) -> Any:
+    return {name: [row[name] for row in table] for name in NAMES}
+
+
+def as_columns_of_arrays(table: Rows) -> Any:
+    columns = as_columns(table)
+    for name in ("age", "size", "count"):
+        columns[name] = np.array(columns[name], dtype=np.float64)
+    columns["job"] = np.array(columns["job"], dtype=object)
+    columns["shop"] = tuple(columns["shop"])
+    return columns
+
+
 SOURCES = (
     as_pandas,
     as_nullable_pandas,
@@ -72,6 +85,8 @@ SOURCES = (
     as_arrow,
     as_object_array,
     as_lists,
+    as_columns,
+    as_columns_of_arrays,
 )
 
 

@@ -7,7 +7,12 @@ from typing import Annotated
 
 import typer
 
+from boxwise.apps.demo import demo
+from boxwise.apps.evaluate import evaluate
+from boxwise.apps.inspect import inspect
+from boxwise.apps.learn import learn
 from boxwise.apps.paper import paper
+from boxwise.apps.predict import predict
 
 app = typer.Typer(
     name="boxwise",
@@ -17,6 +22,11 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command()(demo)
+app.command()(learn)
+app.command()(predict)
+app.command()(evaluate)
+app.command()(inspect)
 app.command()(paper)
 
 

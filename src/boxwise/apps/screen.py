@@ -3,58 +3,67 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Sequence
+from math import isnan
 from textwrap import fill
-from typing import TYPE_CHECKING
 
 import numpy as np
 import rich.progress as bars
 from rich.console import Console
 
-if TYPE_CHECKING:
-    from boxwise import HyperboxClassifier
-    from boxwise.apps.demo import Progress, Scores
+from boxwise import HyperboxClassifier
+from boxwise.evaluate import Point, Prequential, Scores
+
+GROUP = 22  # columns of text for each learner: three of them fit on 80
 
 
 class Screen:
     """The printed side of a run of `total` rows."""
 
-    def __init__(self, total: int, *, noise: float, drift_at: int, window: int) -> None:
-        self.total, self.noise, self.drift_at, self.window = total, noise, drift_at, window
+    def __init__(self, total: int, *, noise: float, drift_at: int) -> None:
+        self.total, self.noise, self.drift_at = total, noise, drift_at
         self.console = Console(highlight=False, markup=False)
 
     def show(
-        self, run: Iterable[Progress], model: HyperboxClassifier, newcomer: dict[str, object]
+        self, run: Prequential, model: HyperboxClassifier, newcomer: dict[str, object]
     ) -> None:
         """Print the run as it goes, what came out of it, and why it decides as it does."""
-        self._introduce()
-        tenths, now = 0, None
+        self._introduce([*run.points])
+        for text in heads([*run.points], run.window):
+            self.console.print(text)
+        tenths = 0
         with self._bar() as bar:
             task = bar.add_task("", total=self.total)
-            for now in run:
+            for points in run:
+                now = points[0]
                 bar.update(task, completed=now.rows, description=beside_the_bar(now))
                 before, tenths = tenths, now.rows * 10 // self.total
                 if tenths > before:
-                    self.console.print(line(now))
+                    self.console.print(line(points))
                     if before < 5 <= tenths:
-                        self.console.print("          from here on another rule decides")
-        if now is not None:
-            self._summarise(now, model)
-            self._explain(model, newcomer)
+                        self.console.print(f"{'':14}  from here on another rule decides")
+        self.console.print(f"\n{run}")
+        self._tell_boxes(model)
+        self._explain(model, newcomer)
 
-    def _introduce(self) -> None:
-        self.console.print(
-            f"{self.total:,} loan applications arrive one at a time. The model predicts each "
-            f"decision, then is told it and learns. {self.noise:.0%} of the labels are wrong, and "
-            f"from row {self.drift_at:,} on another rule decides.\n"
+    def _introduce(self, names: Sequence[str]) -> None:
+        beside = (
+            f"{' and '.join(names[1:])}, of River, get the same rows."
+            if names[1:]
+            else "River is not installed, so its learners are not shown beside it: "
+            'pip install "boxwise[river]".'
         )
-        self.console.print(f"{'':29}{'all so far':>18}{f'last {self.window:,}':>18}")
-        scores = f"{'accuracy':>11}{'CBA':>7}"
-        self.console.print(f"{'rows':>9}{'boxes':>10}{'rows/s':>10}{scores}{scores}")
+        self._wrapped(
+            f"{self.total:,} loan applications arrive one at a time. boxwise predicts each "
+            f"decision, then is told it and learns. {self.noise:.0%} of the labels are wrong, and "
+            f"from row {self.drift_at:,} on another rule decides. {beside} "
+            "Right predictions in percent, and class balanced accuracy (CBA):"
+        )
+        self.console.print()
 
     def _bar(self) -> bars.Progress:
         return bars.Progress(
-            bars.BarColumn(bar_width=15),
+            bars.BarColumn(bar_width=20),
             bars.MofNCompleteColumn(),
             bars.TextColumn("{task.description}", markup=False),
             console=self.console,
@@ -62,55 +71,59 @@ class Screen:
             disable=not sys.stdout.isatty(),
         )
 
-    def _summarise(self, end: Progress, model: HyperboxClassifier) -> None:
-        self.console.print(
-            f"\n{end.rows:,} rows in {end.seconds:.1f} s: throughput "
-            f"{end.rows_per_second:,.0f} rows/s, predicted and learned one by one. "
-            f"{end.boxes:,} boxes. Overall {in_words(end.overall)}."
-        )
+    def _tell_boxes(self, model: HyperboxClassifier) -> None:
         self.console.print("\nThe largest box of each kind:")
         for i in largest(model):
-            self._indented(model.boxes_.describe(i))
+            self._wrapped(model.boxes_.describe(i), "  ", "    ")
 
     def _explain(self, model: HyperboxClassifier, newcomer: dict[str, object]) -> None:
         (degrees,), (decision,) = model.membership([newcomer]), model.predict([newcomer])
         winner = int(np.argmax(np.where(model.boxes_.labels == decision, degrees, -1)))
         self.console.print("\nA new application, and why it is decided so:")
-        self._indented("; ".join(f"{name} {shown(value)}" for name, value in newcomer.items()))
-        self._indented(
-            f"{decision}: of {len(degrees):,} boxes it belongs most to this "
-            f"one, with membership {degrees[winner]:.3f}:"
+        application = "; ".join(f"{name} {shown(value)}" for name, value in newcomer.items())
+        self._wrapped(application, "  ", "    ")
+        self._wrapped(
+            f"{decision}: of {len(degrees):,} boxes it belongs most to this one, with membership "
+            f"{degrees[winner]:.3f}:",
+            "  ",
+            "    ",
         )
-        self._indented(model.boxes_.describe(winner))
+        self._wrapped(model.boxes_.describe(winner), "  ", "    ")
 
-    def _indented(self, text: str) -> None:
+    def _wrapped(self, text: str, first: str = "", others: str = "") -> None:
         width = self.console.width
-        self.console.print(fill(text, width, initial_indent="  ", subsequent_indent="    "))
+        self.console.print(fill(text, width, initial_indent=first, subsequent_indent=others))
+
+
+def heads(names: Sequence[str], window: int) -> list[str]:
+    """Return the two lines above the table."""
+    scores = f"{'all':>10}{f'last {window:,}':>{GROUP - 10}}"
+    return [
+        f"{'':14}" + "".join(f"{name:>{GROUP}}" for name in names),
+        f"{'rows':>7}{'boxes':>7}" + scores * len(names),
+    ]
+
+
+def line(points: Sequence[Point]) -> str:
+    """Return one line of the table: where all learners stand."""
+    now = points[0]
+    groups = (f"{in_short(p.overall):>{GROUP - 11}}  {in_short(p.recent):>9}" for p in points)
+    return f"{now.rows:>7,}{now.boxes or 0:>7,}" + "".join(groups)
+
+
+def in_short(scores: Scores) -> str:
+    """Return the share of right predictions and the class balanced accuracy."""
+    return "-" if isnan(scores.cba) else f"{scores.accuracy:.0%} {scores.cba:.2f}"
+
+
+def beside_the_bar(now: Point) -> str:
+    """Return the latest figures of the first learner."""
+    return f"{now.boxes or 0:,} boxes, CBA {now.recent.cba:.3f}, {now.rows_per_second:,.0f} rows/s"
 
 
 def shown(value: object) -> str:
     """Return a value of an application as a person writes it."""
     return f"{value:,.0f}" if isinstance(value, float) else str(value)
-
-
-def line(now: Progress) -> str:
-    """Return one line of the table."""
-    figures = f"{now.rows:>9,}{now.boxes:>10,}{now.rows_per_second:>10,.0f}"
-    scores = (f"{s.accuracy:>11.1%}{s.cba:>7.3f}" for s in (now.overall, now.recent))
-    return figures + "".join(scores)
-
-
-def beside_the_bar(now: Progress) -> str:
-    """Return the latest figures, on two lines so that they fit on a narrow terminal."""
-    return (
-        f"{now.rows_per_second:,.0f} rows/s, {now.boxes:,} boxes\n"
-        f"{in_words(now.recent)}; all {now.overall.accuracy:.1%}, {now.overall.cba:.3f}"
-    )
-
-
-def in_words(scores: Scores) -> str:
-    """Return accuracy and class balanced accuracy in words."""
-    return f"accuracy {scores.accuracy:.1%}, CBA {scores.cba:.3f}"
 
 
 def largest(model: HyperboxClassifier) -> list[int]:

@@ -60,6 +60,7 @@ class Boxes:
         self.labels: NDArray[Any] = _frozen(
             label_array([labels[k] if k >= 0 else unlabelled for k in state["label"].tolist()])
         )
+        self._classes: list[int] = state["label"].tolist()
         self._schema = schema
         self._first = state["first"].tolist()
         self._code = state["code"].tolist()
@@ -70,8 +71,12 @@ class Boxes:
         return len(self.n_samples)
 
     def __repr__(self) -> str:
-        classes = len({*self.labels.tolist()})
-        return f"Boxes({len(self)} boxes, {classes} classes, {self.n_samples.sum():,} rows)"
+        parts = (
+            _counted(len(self), "box", "boxes"),
+            _counted(len({*self._classes} - {-1}), "class", "classes"),
+            _counted(int(self.n_samples.sum()), "row", "rows"),
+        )
+        return f"Boxes({', '.join(parts)})"
 
     @cached_property
     def counts(self) -> list[list[dict[object, int]]]:
@@ -108,6 +113,8 @@ class Boxes:
 
         Values that a box has seen rarely are summed up at the end of the list of values.
         """
+        if not -len(self) <= i < len(self):
+            raise IndexError(f"there is no box {i}; there are {len(self):,}, the first is 0")
         i = range(len(self))[i]
         parts = [
             _interval_in_words(name, low, high)
@@ -119,8 +126,8 @@ class Boxes:
             f"{name} is {_values_in_words(counts)}"
             for name, counts in zip(self._schema.categorical_names, self._counts_of(i), strict=True)
         ]
-        n = int(self.n_samples[i])
-        return f"{self.labels[i]}, {n:,} row{'s' * (n != 1)}: {'; '.join(parts)}"
+        label = "no class" if self._classes[i] < 0 else self.labels[i]
+        return f"{label}, {_counted(int(self.n_samples[i]), 'row', 'rows')}: {'; '.join(parts)}"
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return the boxes as a table, one row each, for reading and for writing to a file.
@@ -182,6 +189,10 @@ def _interval_in_words(name: str, low: float, high: float) -> str:
 
 def _number(x: float) -> str:
     return f"{x:,.0f}" if x == round(x) or abs(x) >= 1000 else f"{x:.4g}"
+
+
+def _counted(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"
 
 
 def _by_count(counts: Mapping[object, int]) -> list[tuple[object, int]]:

@@ -22,7 +22,8 @@ def infer_schema(X: Any, categorical_features: Any = "from_dtype", upper: Any = 
     Parameters
     ----------
     X : table
-        pandas or polars DataFrame, Arrow table, array, list of dicts or list of lists.
+        pandas or polars DataFrame, Arrow table, array, mapping of columns, list of dicts or list of
+        lists.
     categorical_features : "from_dtype", list of names, list of positions, mask or None
         With "from_dtype", text, object, categorical and boolean columns are categorical, numbers
         and intervals continuous; columns without a type of their own (object arrays, dicts, lists)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from boxwise.inputs.arrays import ArrayTable
+from boxwise.inputs.columns import read_columns
 from boxwise.inputs.frames import read_frame
 from boxwise.inputs.rows import read_dicts, read_sequences
 from boxwise.inputs.table import Table, check_shape
@@ -20,7 +21,8 @@ def read_table(X: Any, expected: tuple[str, ...] | None = None) -> Table:
     Parameters
     ----------
     X : table
-        A data frame, an array, a list of dicts, a list of lists, or what NumPy takes for an array.
+        A data frame, an array, a mapping of columns, a list of dicts, a list of lists, or what
+        NumPy takes for an array.
     expected : tuple of str, optional
         The keys that each row must have, if the rows are dicts.
     """
@@ -35,7 +37,10 @@ def read_table(X: Any, expected: tuple[str, ...] | None = None) -> Table:
             "Use '.toarray()' to convert to a dense numpy array."
         )
     if isinstance(X, Mapping):  # asked after sparse, because one sparse format is a dict
-        raise TypeError("X is a single dict; wrap it in a list: [X]")
+        columns = read_columns(X)
+        if columns is None:
+            raise TypeError("X is a single dict; wrap it in a list: [X]")
+        return columns
     arrow = sys.modules.get("pyarrow")
     if arrow is not None and isinstance(X, arrow.RecordBatch):
         X = arrow.Table.from_batches([X])

@@ -19,7 +19,7 @@ import math
 import os
 import struct
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -46,12 +46,12 @@ def write(
         raise IsADirectoryError(f"{target} is a folder; give the name of a file")
     if target.exists() and not target.is_file():
         raise OSError(f"{target} is not a regular file, so it cannot be replaced by one")
-    data = pack(content, arrays)
+    parts = _parts(content, arrays)
     handle, name = tempfile.mkstemp(prefix=".boxwise-", dir=target.parent)
     part = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            file.writelines(parts)
             file.flush()
             os.fsync(file.fileno())
         part.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
@@ -72,17 +72,29 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArra
 
 def pack(content: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
     """Return the bytes of a model file; the same model gives the same bytes."""
+    return b"".join(_parts(content, arrays))
+
+
+def _parts(
+    content: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+) -> Iterator[bytes | memoryview]:
+    """Return the file in parts, so that a large model need not be copied to be written."""
     little = {
         name: np.ascontiguousarray(a, a.dtype.newbyteorder("<")) for name, a in arrays.items()
     }
     table = [[name, f"{a.dtype.kind}{a.itemsize}", [*a.shape]] for name, a in little.items()]
     header = json.dumps({"content": content, "arrays": table}, allow_nan=False).encode()
-    parts = [_PREFIX.pack(MARK, VERSION, len(header)), header]
-    for array in little.values():
-        data = array.tobytes()
-        parts += [data, bytes(-len(data) % 8)]
-    body = b"".join(parts)
-    return body + hashlib.sha256(body).digest()
+    return _with_digest(_PREFIX.pack(MARK, VERSION, len(header)) + header, [*little.values()])
+
+
+def _with_digest(head: bytes, arrays: list[NDArray[Any]]) -> Iterator[bytes | memoryview]:
+    digest = hashlib.sha256(head)
+    yield head
+    for array in arrays:
+        for part in (memoryview(array.reshape(-1).view(np.uint8)), bytes(-array.nbytes % 8)):
+            digest.update(part)
+            yield part
+    yield digest.digest()
 
 
 def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

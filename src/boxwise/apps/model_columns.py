@@ -1,0 +1,59 @@
+"""Finding the columns of a model in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+
+from boxwise.files import Files, InputError, Typing, check_names
+from boxwise.schema import Column, Schema
+
+
+def wanted_names(schema: Schema, label: str | None) -> frozenset[str] | None:
+    """Return the names to read; None if the model has no names, and so goes by position."""
+    if not schema.named:
+        return None
+    return frozenset(schema.names) | ({label} if label is not None else set())
+
+
+def typing_for(model: Any, files: Files, label: str | None = None) -> Typing:
+    """Return what the cells of the files are to be, so that the model can take them."""
+    schema: Schema = model.schema_
+    columns = _match(schema, [name for name in files.names if name != label], files.first)
+    known: dict[str, Sequence[object]] = {
+        name: column.vocabulary.values
+        for name, column in columns.items()
+        if column.vocabulary is not None
+    }
+    if label is not None:
+        known[label] = model.classes_.tolist()
+    mark = model.unlabelled
+    return Typing(
+        {name: column.kind for name, column in columns.items()},
+        label,
+        known,
+        unlabelled=mark is not None and mark != mark,
+    )
+
+
+def tell_columns_left_out(files: Files, typing: Typing) -> None:
+    """Say which columns the model does not use."""
+    extra = [name for name in files.names if name not in typing.kinds and name != typing.label]
+    if extra:
+        shown = ", ".join(extra[:10]) + (", ..." if len(extra) > 10 else "")
+        typer.echo(f"boxwise: not columns of the model, left out: {shown}", err=True)
+
+
+def _match(schema: Schema, names: Sequence[str], file: str) -> dict[str, Column]:
+    by_name = dict(zip(schema.names, schema.columns, strict=True))
+    if schema.named or set(schema.names) <= set(names):
+        check_names(names, schema.names, file, "column that the model needs,")
+        return by_name
+    if len(names) != schema.n_features:
+        raise InputError(
+            f"{file} has {len(names)} columns, but the model has {schema.n_features}, without "
+            "names; give these columns only, in their order, or call them x0, x1, ..."
+        )
+    return dict(zip(names, schema.columns, strict=True))

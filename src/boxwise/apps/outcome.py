@@ -1,0 +1,52 @@
+"""How a command ends: what it says on standard error, and its exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
+import typer
+
+from boxwise.files import Faults, InputError, RowError
+from boxwise.store import ModelFileError
+
+BAD_INPUT = 1
+ROWS_LEFT_OUT = 3
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+
+def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
+    """End the command with a message."""
+    typer.echo(f"boxwise: {message}", err=True)
+    raise typer.Exit(code)
+
+
+@contextmanager
+def failures_told() -> Iterator[None]:
+    """Turn what can go wrong with files into a message and an exit code."""
+    try:
+        yield
+    except RowError as error:
+        fail(f"{error}\n(--on-error skip leaves such rows out, --on-error report names them too)")
+    except (InputError, ModelFileError) as error:
+        fail(str(error))
+    except BrokenPipeError:
+        # Whoever read the output has gone, as `head` does; nothing is left to be flushed to it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(BROKEN_PIPE) from None
+    except KeyboardInterrupt:
+        raise typer.Exit(INTERRUPTED) from None
+    except OSError as error:
+        reason = error.strerror or str(error)
+        fail(f"{error.filename}: {reason}" if error.filename else str(error))
+
+
+def tell_rows_left_out(faults: Faults) -> None:
+    """Say how many rows were left out, and why the first one was."""
+    if faults.count:
+        rows = "1 row was" if faults.count == 1 else f"{faults.count:,} rows were"
+        typer.echo(f"boxwise: {rows} left out; the first: {faults.first}", err=True)

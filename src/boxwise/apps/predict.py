@@ -1,0 +1,127 @@
+"""``boxwise predict``: a model file and files in, predictions out."""
+
+from __future__ import annotations
+
+import warnings
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from boxwise import load
+from boxwise.apps.file_options import (
+    DEFAULT_CHUNK_ROWS,
+    ChunkRowsOption,
+    DelimiterOption,
+    FormatOption,
+    MissingOption,
+    OnErrorChoice,
+    OnErrorOption,
+    QuietOption,
+)
+from boxwise.apps.model_columns import tell_columns_left_out, typing_for, wanted_names
+from boxwise.apps.outcome import ROWS_LEFT_OUT, failures_told, tell_rows_left_out
+from boxwise.apps.results import CsvResults, JsonResults, Results, opened
+from boxwise.apps.winning_box import WinningBoxes
+from boxwise.files import Faults, Files, Manner, TypedChunk
+
+WHY = ("box", "membership", "rule")
+
+
+class ResultFormat(StrEnum):
+    """Formats of predictions."""
+
+    csv = "csv"
+    jsonl = "jsonl"
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The model file.")],
+    data: Annotated[
+        list[str], typer.Argument(metavar="FILE", help="The files; - is standard input.")
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="The file to write; else standard output."),
+    ] = None,
+    to: Annotated[
+        ResultFormat, typer.Option(help="The format of the predictions.")
+    ] = ResultFormat.csv,
+    proba: Annotated[
+        bool, typer.Option("--proba", help="Add the share of each class; they sum to one.")
+    ] = False,
+    why: Annotated[
+        bool,
+        typer.Option("--why", help="Add the box that decides, the membership in it, its rule."),
+    ] = False,
+    missing: MissingOption = None,
+    form: FormatOption = None,
+    delimiter: DelimiterOption = None,
+    on_error: OnErrorOption = OnErrorChoice.stop,
+    chunk_rows: ChunkRowsOption = DEFAULT_CHUNK_ROWS,
+    quiet: QuietOption = False,
+) -> None:
+    """Predict the class of each row of files with a model file.
+
+    The result has the number of each row, counted from 1 over all files, and the prediction, in
+    the order of the rows. Rows that were left out keep their number to themselves. Columns are
+    found by name; those that the model does not know are left out.
+
+    \b
+    Examples:
+      boxwise predict loans.box july.csv > predictions.csv
+      boxwise predict loans.box july.csv --proba --to jsonl -o predictions.jsonl
+      boxwise predict loans.box july.csv --why | head -3
+      zcat july.csv.gz | boxwise predict loans.box -
+
+    \b
+    Exit codes:
+      0    done
+      1    the model, a file or a row cannot be used
+      2    wrong usage
+      3    done, but rows were left out (--on-error skip or report)
+      130  stopped by Ctrl-C
+      141  the reader of the output has gone, as head does
+    """  # noqa: D301  (click marks with it what it must not wrap)
+    with failures_told():
+        clf = load(model)
+        faults = Faults(on_error.value, lambda text: typer.echo(f"boxwise: {text}", err=True))
+        manner = Manner(
+            None if form is None else form.value,
+            delimiter,
+            only=wanted_names(clf.schema_, None),
+            faults=faults,
+        )
+        files = Files(data, manner, missing or ())
+        typing = typing_for(clf, files)
+        if not quiet:
+            tell_columns_left_out(files, typing)
+        classes = clf.classes_.tolist() if proba else []
+        with opened(output) as out, warnings.catch_warnings():
+            # A model that was learned from rows without names takes columns by position.
+            warnings.filterwarnings("ignore", "X has feature names", UserWarning)
+            kind = CsvResults if to is ResultFormat.csv else JsonResults
+            results: Results = kind(out, classes, WHY if why else ())
+            boxes = WinningBoxes(clf) if why else None
+            for chunk in files.chunks(chunk_rows):
+                typed = typing.apply(chunk, faults)
+                if typed.n_rows:
+                    _write(results, clf, typed, boxes, proba=proba)
+            results.finish()
+        if not quiet:
+            tell_rows_left_out(faults)
+    if faults.count:
+        raise typer.Exit(ROWS_LEFT_OUT)
+
+
+def _write(
+    results: Results, clf: Any, chunk: TypedChunk, boxes: WinningBoxes | None, *, proba: bool
+) -> None:
+    predictions = clf.predict(chunk.columns)
+    shares = clf.predict_proba(chunk.columns).tolist() if proba else [[]] * chunk.n_rows
+    reasons = [()] * chunk.n_rows if boxes is None else boxes.of(chunk, predictions)
+    for row, prediction, parts, why in zip(
+        chunk.rows, predictions.tolist(), shares, reasons, strict=True
+    ):
+        results.write(row, prediction, parts, why)

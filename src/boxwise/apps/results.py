@@ -1,0 +1,95 @@
+"""Predictions as they are written: CSV or JSON Lines, to standard output or to a file."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol, TextIO
+
+from boxwise.apps.writable import check_writable
+
+
+class Results(Protocol):
+    """Takes predictions, one row at a time."""
+
+    def write(self, row: int, prediction: Any, shares: Sequence[float], why: Sequence[Any]) -> None:
+        """Write one row; the shares of the classes and the reason are empty if not wanted."""
+
+    def finish(self) -> None:
+        """End the results."""
+
+
+class CsvResults:
+    """One line per row, after a header."""
+
+    def __init__(self, out: TextIO, classes: Sequence[Any], why: Sequence[str]) -> None:
+        self._writer = csv.writer(out, lineterminator="\n")
+        self._header = ["row", "prediction", *(f"proba_{k}" for k in classes), *why]
+
+    def write(self, row: int, prediction: Any, shares: Sequence[float], why: Sequence[Any]) -> None:
+        """Write one line."""
+        self.finish()
+        self._writer.writerow([row, prediction, *shares, *why])
+
+    def finish(self) -> None:
+        """Write the header, if there was no row before which to write it."""
+        if self._header:
+            self._writer.writerow(self._header)
+            self._header = []
+
+
+class JsonResults:
+    """One object per row."""
+
+    def __init__(self, out: TextIO, classes: Sequence[Any], why: Sequence[str]) -> None:
+        self._out, self._classes, self._why = out, [str(k) for k in classes], why
+
+    def write(self, row: int, prediction: Any, shares: Sequence[float], why: Sequence[Any]) -> None:
+        """Write one object."""
+        result: dict[str, Any] = {"row": row, "prediction": prediction}
+        if shares:
+            result["proba"] = dict(zip(self._classes, shares, strict=True))
+        result |= zip(self._why, why, strict=True)
+        self._out.write(json.dumps(result, ensure_ascii=False) + "\n")
+
+    def finish(self) -> None:
+        """Do nothing: each object is complete in itself."""
+
+
+@contextmanager
+def opened(path: Path | None) -> Iterator[TextIO]:
+    """Open the output; a file appears, or is replaced, only when all is written."""
+    if path is None:
+        if hasattr(sys.stdout, "reconfigure"):
+            sys.stdout.reconfigure(encoding="utf-8", newline="\n")
+        yield sys.stdout
+        sys.stdout.flush()
+    elif path.exists() and not path.is_file() and not path.is_dir():  # a pipe or a device
+        with path.open("w", encoding="utf-8", newline="") as out:
+            yield out
+    else:
+        check_writable(path)
+        yield from _replacing(path.resolve())
+
+
+def _replacing(target: Path) -> Iterator[TextIO]:
+    with tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", newline="", dir=target.parent, prefix=".boxwise-", delete=False
+    ) as out:
+        part = Path(out.name)
+        try:
+            yield out  # type: ignore[misc]
+            out.close()
+            part.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o644)
+            part.replace(target)
+        except BaseException:
+            out.close()
+            with contextlib.suppress(OSError):
+                part.unlink()
+            raise

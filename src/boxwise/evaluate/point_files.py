@@ -1,0 +1,57 @@
+"""Rows of results as CSV, JSON or JSON Lines."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Callable, Sequence
+from math import isnan
+from pathlib import Path
+
+Rows = Sequence[dict[str, object]]
+
+
+def write_rows(path: str | os.PathLike[str], rows: Rows) -> None:
+    """Write rows to a file in the format that its ending says; it is replaced whole or not."""
+    target = Path(path)
+    form = format_of(target)
+    plain = [{name: _plain(value) for name, value in row.items()} for row in rows]
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        part.write_text(form(plain), encoding="utf-8", newline="")
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def format_of(path: Path) -> Callable[[Rows], str]:
+    """Return what makes text of rows, by the ending of the file; complain if it has another."""
+    form = _FORMATS.get(path.suffix.lower())
+    if form is None:
+        raise ValueError(f"{path}: results are written as {', '.join(_FORMATS)}; name the file so")
+    return form
+
+
+def _plain(value: object) -> object:
+    return None if isinstance(value, float) and isnan(value) else value
+
+
+def _csv(rows: Rows) -> str:
+    text = io.StringIO()
+    table = csv.DictWriter(text, [*rows[0]] if rows else [], lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+    return text.getvalue()
+
+
+def _json(rows: Rows) -> str:
+    return json.dumps(rows, indent=1, ensure_ascii=False) + "\n"
+
+
+def _jsonl(rows: Rows) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+_FORMATS = {".csv": _csv, ".json": _json, ".jsonl": _jsonl}

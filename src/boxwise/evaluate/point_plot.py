@@ -1,0 +1,65 @@
+"""The picture of a prequential run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from boxwise.evaluate.points import Point
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Okabe and Ito's colours, which people with any kind of colour vision tell apart, without yellow.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+DASHES = ("-", (0, (6, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
+
+
+def plot_points(points: Mapping[str, Sequence[Point]], window: int, ax: Axes | None = None) -> Axes:
+    """Draw the recent class balanced accuracy over the rows; in a figure of its own, boxes too."""
+    try:
+        import matplotlib.pyplot as plt
+        from matplotlib.ticker import StrMethodFormatter
+    except ImportError as error:
+        raise ImportError('a plot needs matplotlib: pip install "boxwise[plot]"') from error
+    below = None
+    boxed = [name for name, its in points.items() if any(p.boxes is not None for p in its)]
+    if ax is None and boxed:
+        _, (ax, below) = plt.subplots(
+            2, sharex=True, figsize=(8, 5.2), height_ratios=(3, 1.2), layout="constrained"
+        )
+    elif ax is None:
+        _, ax = plt.subplots(figsize=(8, 4), layout="constrained")
+    styles = {name: _style(i) for i, name in enumerate(points)}
+    for name, its in points.items():
+        # A line through one point is not to be seen.
+        marker = "o" if len(its) == 1 else None
+        cba = [p.recent.cba for p in its]
+        ax.plot([p.rows for p in its], cba, label=name, marker=marker, **styles[name])
+    ax.set_ylabel(f"CBA of the last {window:,} rows")
+    panels = [ax]
+    if below is not None:
+        panels.append(below)
+        for name in boxed:
+            counted = [p for p in points[name] if p.boxes is not None]
+            below.plot([p.rows for p in counted], [p.boxes for p in counted], **styles[name])
+        below.set_ylabel("boxes")
+        below.set_ylim(bottom=0)
+        below.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    for panel in panels:
+        panel.spines[["top", "right"]].set_visible(False)
+        panel.grid(axis="y", alpha=0.3)
+        panel.margins(x=0.02)
+    panels[-1].set_xlabel("rows")
+    panels[-1].xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    ax.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0.2)
+    ax.figure.align_ylabels(panels)
+    return ax
+
+
+def _style(number: int) -> dict[str, Any]:
+    return {
+        "color": COLOURS[number % len(COLOURS)],
+        "linestyle": DASHES[number // len(COLOURS) % len(DASHES)],
+        "linewidth": 1.6,
+    }

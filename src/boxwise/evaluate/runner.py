@@ -1,0 +1,116 @@
+"""One learner on its way along a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from time import perf_counter
+from typing import Any
+
+from boxwise.evaluate.confusion import Confusion
+from boxwise.evaluate.faces import Guess, face_of
+from boxwise.evaluate.points import Point, Scores
+
+
+class LearnerError(RuntimeError):
+    """A learner that failed on a row of the stream.
+
+    Attributes
+    ----------
+    learner : str
+        The name of the learner.
+    row : int
+        The row of the stream, counted from 0.
+    """
+
+    def __init__(self, learner: str, row: int, error: Exception) -> None:
+        # Rows are handed over one by one where one fails, so the learner can only say "row 0".
+        what = str(error).replace(" (row 0)", "")
+        super().__init__(
+            f"learner {learner!r}, row {row} of the stream (the first is 0): "
+            f"{type(error).__name__}: {what}"
+        )
+        self.learner, self.row = learner, row
+
+
+class Runner:
+    """One learner on its way along a stream: it predicts, learns, is scored and is timed."""
+
+    def __init__(
+        self, name: str, learner: Any, window: int, classes: Sequence[Hashable] | None
+    ) -> None:
+        self.name, self.learner = name, learner
+        self._face = face_of(learner, name, classes)
+        self._overall, self._recent = Confusion(), Confusion(window)
+        self._rows = self._learned = self._unlabelled = self._unpredicted = 0
+        self._seconds = 0.0
+
+    def take(self, rows: Sequence[Any], labels: Sequence[Hashable]) -> None:
+        """Predict, learn and score the next rows of the stream."""
+        places = self._to_learn(labels)
+        mark = getattr(self.learner, "unlabelled", None)
+        truth = [labels[i] for i in places]
+        guesses = self._turn([rows[i] for i in places],
+                             [mark if _missing(label) else label for label in truth],
+                             places)  # fmt: skip
+        self._score(truth, guesses)
+        self._rows += len(rows)
+        self._learned += len(places)
+        self._unlabelled += sum(map(_missing, labels))
+
+    def point(self, *, last: bool = False) -> Point:
+        """Return what is known of it now; `last` also measures what takes long to measure."""
+        return Point(
+            self.name,
+            self._rows,
+            len(self._overall),
+            self._unpredicted,
+            self._unlabelled,
+            Scores.of(self._overall),
+            Scores.of(self._recent),
+            getattr(self.learner, "n_boxes_", None),
+            _memory(self.learner, slow_too=last),
+            self._seconds,
+            self._learned / self._seconds if self._seconds else float("nan"),
+        )
+
+    def _to_learn(self, labels: Sequence[Hashable]) -> Sequence[int]:
+        """Return the places of the rows it can learn: all, if it knows a mark for no label."""
+        if getattr(self.learner, "unlabelled", None) is not None:
+            return range(len(labels))
+        return [i for i, label in enumerate(labels) if not _missing(label)]
+
+    def _turn(self, rows: list[Any], labels: list[Hashable], places: Sequence[int]) -> list[Guess]:
+        guesses: list[Guess] = []
+        if not rows:
+            return guesses
+        begun = perf_counter()
+        try:
+            self._face.turn(rows, labels, guesses)
+        except Exception as error:
+            raise LearnerError(self.name, self._rows + places[len(guesses)], error) from error
+        finally:
+            self._seconds += perf_counter() - begun
+        return guesses
+
+    def _score(self, truth: list[Hashable], guesses: list[Guess]) -> None:
+        labelled = [pair for pair in zip(truth, guesses, strict=True) if not _missing(pair[0])]
+        scored = [pair for pair in labelled if pair[1] is not None]
+        self._unpredicted += len(labelled) - len(scored)
+        if scored:
+            for confusion in (self._overall, self._recent):
+                confusion.update(*zip(*scored, strict=True))
+
+
+def _missing(label: Hashable) -> bool:
+    try:
+        return label is None or bool(label != label)  # NaN is the only value that is not itself
+    except TypeError:  # pandas.NA refuses to be a truth value
+        return True
+
+
+def _memory(learner: Any, *, slow_too: bool) -> int | None:
+    size = getattr(learner, "n_bytes_", None)
+    # River walks over all objects of a model, which takes seconds where there are many.
+    if size is None and slow_too and hasattr(type(learner), "_raw_memory_usage"):
+        size = learner._raw_memory_usage
+    return None if size is None else int(size)

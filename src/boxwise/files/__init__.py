@@ -1,0 +1,30 @@
+"""Files larger than memory, read in chunks: CSV, TSV, JSON Lines, Parquet, also compressed."""
+
+from boxwise.files.chunk import CHUNK_ROWS, Chunk
+from boxwise.files.errors import InputError, RowError
+from boxwise.files.faults import Faults, OnError
+from boxwise.files.formats import Format, Manner
+from boxwise.files.kinds import KIND_ROWS, first_rows, infer_kinds
+from boxwise.files.several import Files, check_names
+from boxwise.files.stopping import ReadingStopped, Stop
+from boxwise.files.typed import TypedChunk, Typing
+
+__all__ = [
+    "CHUNK_ROWS",
+    "KIND_ROWS",
+    "Chunk",
+    "Faults",
+    "Files",
+    "Format",
+    "InputError",
+    "Manner",
+    "OnError",
+    "ReadingStopped",
+    "RowError",
+    "Stop",
+    "TypedChunk",
+    "Typing",
+    "check_names",
+    "first_rows",
+    "infer_kinds",
+]

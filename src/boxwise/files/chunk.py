@@ -1,0 +1,86 @@
+"""Rows of a file, as many as are held at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from boxwise.files.errors import RowError
+from boxwise.files.stopping import ReadingStopped
+
+CHUNK_ROWS = 10_000
+CHUNK_SIZE = 64 * 1024 * 1024
+Record = TypeVar("Record")
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Rows as they are in the file, all of one file.
+
+    Attributes
+    ----------
+    file : str
+        The file, as messages call it.
+    rows : sequence of int
+        The number of each row among the rows of all files, from 1; rows that cannot be used count.
+    lines : sequence of int
+        The line at which each row begins (`unit` "line"), or its number in the file ("row").
+    columns : dict of str to list
+        The cells: Python values, None where they are missing.
+    typed : bool
+        Whether the format tells text from numbers. If not, every cell is text.
+    """
+
+    file: str
+    unit: str
+    rows: Sequence[int]
+    lines: Sequence[int]
+    columns: dict[str, list[object]]
+    typed: bool
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.rows)
+
+
+class Reader(Protocol):
+    """A file of one format, open."""
+
+    names: tuple[str, ...]
+    unnamed: tuple[str, ...]  # those of the names that are not in the file
+    typed: bool  # as in Chunk
+    n_rows: int  # rows met so far, those that cannot be used included
+
+    def chunks(self, rows: int) -> Iterator[Chunk]:
+        """Hand over the rows, at most so many at a time, numbered from 1 in this file."""
+
+    def close(self) -> None:
+        """Close the file."""
+
+
+def gather(
+    records: Iterable[Record], most: int, taken: Callable[[], int]
+) -> Iterator[list[Record]]:
+    """Put records together: at most so many, and no more once they take much memory.
+
+    If the reading is stopped, what was read so far comes as the last; so it does before an error
+    about a row, which is raised after what there is to say about the rows before it.
+    """
+    batch: list[Record] = []
+    begin = taken()
+    try:
+        for record in records:
+            batch.append(record)
+            if len(batch) >= most or taken() - begin >= CHUNK_SIZE:
+                yield batch
+                batch, begin = [], taken()
+    except ReadingStopped:
+        pass
+    except RowError:
+        if batch:
+            yield batch
+        raise
+    if batch:
+        yield batch

@@ -1,0 +1,87 @@
+"""Choosing the reader for a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Literal, TypeAlias
+
+from boxwise.files.chunk import Reader
+from boxwise.files.delimited import DelimitedFile
+from boxwise.files.errors import InputError
+from boxwise.files.faults import Faults
+from boxwise.files.jsonlines import JsonLinesFile
+from boxwise.files.parquet import ParquetFile
+from boxwise.files.source import STANDARD_INPUT, Source
+from boxwise.files.stopping import Stop
+
+Format: TypeAlias = Literal["csv", "tsv", "jsonl", "parquet"]
+_PARQUET = b"PAR1"
+_BY_SUFFIX: dict[str, Format] = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How files are to be read.
+
+    Attributes
+    ----------
+    format : {"csv", "tsv", "jsonl", "parquet"}, optional
+        The format of all files; by default that of each, by its content and its name.
+    delimiter : str, optional
+        The delimiter of CSV files; by default the one that fits.
+    only : frozenset of str, optional
+        The columns that matter; all by default.
+    drop : frozenset of str
+        Columns that do not matter.
+    """
+
+    format: Format | None = None
+    delimiter: str | None = None
+    only: frozenset[str] | None = None
+    drop: frozenset[str] = frozenset()
+    faults: Faults = field(default_factory=Faults)
+    stop: Stop = field(default_factory=Stop)
+
+
+def open_file(path: str, manner: Manner) -> tuple[Reader, Source | None]:
+    """Open a file; the source is that of a text file."""
+    source = Source(path, manner.stop)
+    if not source.head and path != STANDARD_INPUT:
+        source.close()
+        raise InputError(f"{source.name} is empty")
+    form = manner.format or _guess(path, source.head)
+    if form == "parquet":
+        return _open_parquet(path, source, manner), None
+    if form == "jsonl":
+        return JsonLinesFile(source, manner.faults, manner.only, manner.drop), source
+    delimiter = manner.delimiter or ("\t" if form == "tsv" else None)
+    return DelimitedFile(source, manner.faults, delimiter), source
+
+
+def _guess(path: str, head: bytes) -> Format:
+    if head.startswith(_PARQUET):
+        return "parquet"
+    suffixes = PurePath(path).suffixes
+    last = [suffix.lower() for suffix in suffixes if suffix.lower() != ".gz"][-1:]
+    by_content: Format = "jsonl" if head.lstrip()[:1] == b"{" else "csv"
+    return _BY_SUFFIX.get(last[0], by_content) if last and path != STANDARD_INPUT else by_content
+
+
+def _open_parquet(path: str, source: Source, manner: Manner) -> ParquetFile:
+    source.close()
+    if path == STANDARD_INPUT:
+        raise InputError(
+            "Parquet cannot be read from standard input, because its end must be read first; "
+            "name the file"
+        )
+    return ParquetFile(path, manner.faults, manner.only, manner.drop, manner.stop)

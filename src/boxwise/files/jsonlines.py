@@ -1,0 +1,149 @@
+"""JSON Lines: one object per line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import chain
+from typing import Any
+
+from boxwise.files.chunk import CHUNK_SIZE, Chunk, gather
+from boxwise.files.delimited import FIELD_LIMIT
+from boxwise.files.errors import InputError, RowError
+from boxwise.files.faults import Faults
+from boxwise.files.lines import BadLine, Lines
+from boxwise.files.source import Source
+from boxwise.files.stopping import ReadingStopped
+
+HEAD_ROWS = 10_000
+"""The columns are the keys of so many rows at the beginning."""
+
+_Row = tuple[int, int, dict[str, Any]]
+_ONE_OBJECT = 'write one object per line, such as {"age": 31, "job": "cook"}'
+
+
+class JsonLinesFile:
+    """Reads a file of JSON objects, one per line. A key that a row lacks is a missing value.
+
+    Parameters
+    ----------
+    source : Source
+        The bytes.
+    faults : Faults
+        What becomes of rows that cannot be used.
+    only : frozenset of str, optional
+        The keys to look at; all by default.
+    drop : frozenset of str
+        The keys to leave out.
+    """
+
+    unnamed: tuple[str, ...] = ()
+    typed = True
+
+    def __init__(
+        self,
+        source: Source,
+        faults: Faults,
+        only: frozenset[str] | None = None,
+        drop: frozenset[str] = frozenset(),
+    ) -> None:
+        self._source, self._faults, self._only, self._drop = source, faults, only, drop
+        self._lines = Lines(source)
+        self.n_rows = 0
+        self._rest = self._records()
+        self._head = self._read_head()
+        if not self.n_rows:
+            raise InputError(f"{source.name} is empty; {_ONE_OBJECT}")
+        self.names = tuple(dict.fromkeys(key for _, _, row in self._head for key in row))
+
+    def chunks(self, rows: int) -> Iterator[Chunk]:
+        """Hand over the rows, at most so many at a time."""
+        records = chain(self._head, self._known(self._rest))
+        self._head = []
+        for batch in gather(records, rows, lambda: self._lines.taken):
+            yield Chunk(
+                self._source.name,
+                "line",
+                [row for row, _, _ in batch],
+                [line for _, line, _ in batch],
+                {name: [values.get(name) for _, _, values in batch] for name in self.names},
+                typed=self.typed,
+            )
+
+    def close(self) -> None:
+        """Close the file."""
+        self._source.close()
+
+    def _read_head(self) -> list[_Row]:
+        head: list[_Row] = []
+        with suppress(ReadingStopped):
+            for record in self._rest:
+                head.append(record)
+                if len(head) >= HEAD_ROWS or self._lines.taken >= CHUNK_SIZE:
+                    break
+        return head
+
+    def _records(self) -> Iterator[_Row]:
+        while True:
+            self._lines.since.clear()
+            try:
+                text = next(self._lines)
+            except StopIteration:
+                return
+            except BadLine as error:
+                self.n_rows += 1
+                self._faults(self._error(error.problem, error.remedy))
+                continue
+            if text.isspace():
+                continue
+            self.n_rows += 1
+            values = self._parse(text)
+            if values is not None:
+                yield self.n_rows, self._lines.number, values
+
+    def _known(self, records: Iterator[_Row]) -> Iterator[_Row]:
+        """Leave out rows with a key that no earlier row had."""
+        names = frozenset(self.names)
+        for record in records:
+            others = record[2].keys() - names - self._drop
+            if others and self._only is None:
+                self._faults(self._new_key(min(others), record))
+            else:
+                yield record
+
+    def _parse(self, text: str) -> dict[str, Any] | None:
+        try:
+            values = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            self._faults(self._error(f"is no JSON ({error})", _ONE_OBJECT, value=text.rstrip()))
+            return None
+        if not isinstance(values, dict):
+            self._faults(self._error("is no object", _ONE_OBJECT, value=text.rstrip()))
+            return None
+        if len(text) > FIELD_LIMIT:
+            for key, value in values.items():
+                if isinstance(value, str) and len(value) > FIELD_LIMIT:
+                    self._faults(self._too_large(key, value))
+                    return None
+        return values
+
+    def _too_large(self, key: str, value: str) -> RowError:
+        return self._error(
+            f"and so on: the value has more than {FIELD_LIMIT:,} characters",
+            "shorten it",
+            column=key,
+            value=value[:40],
+        )
+
+    def _new_key(self, key: str, record: _Row) -> RowError:
+        return RowError(
+            f"the key is not among those of the first {HEAD_ROWS:,} rows, which are the columns",
+            "leave it out with --drop, or begin with rows that have it",
+            self._source.name,
+            record[1],
+            column=key,
+        )
+
+    def _error(self, problem: str, remedy: str, **where: Any) -> RowError:
+        return RowError(problem, remedy, self._source.name, self._lines.number, **where)

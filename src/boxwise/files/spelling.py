@@ -1,0 +1,58 @@
+"""The same value in files of different formats: 3 in one, the text '3' in another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from boxwise.files.numbers import is_number
+
+
+def respelled(cells: Sequence[object], known: Sequence[object]) -> list[object]:
+    """Return the cells as the known values are written, text or not.
+
+    A model that has learned from a file without types knows text only; one that has learned from
+    Python or from a file with types may know numbers and truth values. If all that it knows is of
+    one sort, cells of the other are converted.
+
+    Examples
+    --------
+    >>> respelled(["3", "7", None], [3, 4])
+    [3, 7, None]
+    >>> respelled([3, True], ["3", "true"])
+    ['3', 'true']
+    """
+    types = {type(value) for value in known if value is not None}
+    if not types or (str in types and len(types) > 1):
+        return list(cells)
+    convert = _to_text(known) if types == {str} else _from_text(known)
+    table = {cell: convert(cell) for cell in set(cells)}
+    return [table[cell] for cell in cells]
+
+
+def _to_text(known: Sequence[object]) -> Callable[[object], object]:
+    truths = {value.lower(): value for value in known if isinstance(value, str)}
+
+    def convert(cell: object) -> object:
+        if isinstance(cell, bool):
+            return truths.get(str(cell).lower(), str(cell).lower())
+        if isinstance(cell, float) and cell.is_integer():
+            return str(int(cell))
+        return str(cell) if isinstance(cell, int | float) else cell
+
+    return convert
+
+
+def _from_text(known: Sequence[object]) -> Callable[[object], object]:
+    spelled = {str(value).lower(): value for value in known}
+
+    def convert(cell: object) -> object:
+        if not isinstance(cell, str):
+            return cell
+        if cell.strip().lower() in spelled:
+            return spelled[cell.strip().lower()]
+        if not is_number(cell):
+            return cell
+        number = float(cell)
+        return int(number) if number.is_integer() else number
+
+    return convert

@@ -1,0 +1,84 @@
+"""Tables that are a mapping from column name to values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from boxwise.inputs.arrays import ArrayTable
+from boxwise.inputs.table import Numbers, check_shape, column_names
+from boxwise.schema import Kind, show
+
+_VALUES = (list, tuple, np.ndarray)
+
+
+class ColumnTable:
+    """Reads columns: arrays go by their dtype, lists and tuples by their values."""
+
+    def __init__(self, columns: Mapping[Any, Any]) -> None:
+        self.names = column_names(columns)
+        self._columns = [_read_column(name, values) for name, values in columns.items()]
+        self.n_columns = len(self._columns)
+        self.n_rows = _common_length(columns)
+        check_shape((self.n_rows, self.n_columns))
+
+    def declared(self, j: int) -> Kind | None:
+        """Return the kind of an array's dtype; Python values have none."""
+        column = self._columns[j]
+        return column.declared(0) if isinstance(column, ArrayTable) else None
+
+    def numbers(self, j: int) -> Numbers:
+        """Return column j."""
+        column = self._columns[j]
+        return column.numbers(0) if isinstance(column, ArrayTable) else column
+
+    def values(self, j: int) -> Sequence[object]:
+        """Return column j as Python values."""
+        column = self._columns[j]
+        return column.values(0) if isinstance(column, ArrayTable) else column
+
+    def matrix(self, positions: Sequence[int]) -> None:
+        """Return None: the columns are not one array."""
+
+
+def read_columns(X: Mapping[Any, Any]) -> ColumnTable | None:
+    """Read X if its values are columns; return None if it is a single row."""
+    others = [name for name, values in X.items() if not isinstance(values, _VALUES)]
+    if len(others) == len(X):
+        return None
+    if others:
+        name = others[0]
+        raise TypeError(
+            f"column {name!r}: {show(X[name])} is not a list of values, as other columns are; "
+            "a table of columns has a list, a tuple or a one-dimensional array for each"
+        )
+    return ColumnTable(X)
+
+
+def _read_column(name: object, values: Any) -> ArrayTable | Sequence[object]:
+    if not isinstance(values, np.ndarray):
+        return values  # type: ignore[no-any-return]
+    if values.ndim != 1:
+        raise ValueError(
+            f"column {name!r}: the array has {values.ndim} dimensions; a column has one"
+        )
+    if not len(values):
+        return []
+    try:
+        return ArrayTable(values.reshape(-1, 1))
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"column {name!r}: {error}") from None
+
+
+def _common_length(columns: Mapping[Any, Any]) -> int:
+    first, *others = columns
+    n_rows = len(columns[first])
+    for name in others:
+        if len(columns[name]) != n_rows:
+            raise ValueError(
+                f"column {name!r} has {len(columns[name])} values, but column {first!r} has "
+                f"{n_rows}; use None for a missing value"
+            )
+    return n_rows

@@ -1,0 +1,110 @@
+"""``boxwise inspect``: what is in a model file, in words and as JSON."""
+
+import json
+
+import pytest
+
+from boxwise import (
+    AgglomerativeGFMM,
+    CastilloGFMM,
+    HyperboxClassifier,
+    ImprovedOnlineGFMM,
+    OnlineGFMM,
+    ShindeGFMM,
+)
+from boxwise.apps.inspect import ALGORITHMS
+from boxwise.learners.saved import _LEARNERS
+from tests.apps.running import boxwise
+
+TABLE = {"age": [31.0, 33.0, 70.0], "job": ["cook", "cook", None]}
+LABELS = ["yes", "yes", "no"]
+
+
+def inspect(path, *options):
+    run = boxwise("inspect", path, *options)
+    assert run.exit_code == 0, run.stderr
+    return run.stdout
+
+
+def test_columns_classes_boxes_and_sizes_are_told(tmp_path):
+    HyperboxClassifier(theta=0.3).fit(TABLE, LABELS).save(tmp_path / "m.box")
+    text = inspect(tmp_path / "m.box")
+    assert "algorithm   EIOL-GFMM" in text
+    assert "theta=0.3" in text
+    assert "learned     3 rows, 2 boxes" in text
+    assert "  age  numeric      31 to 70\n" in text
+    assert "  job  categorical  2: cook, missing\n" in text
+    assert "  no   1 row   1 box\n" in text
+    assert "  yes  2 rows  1 box" in text
+    assert f"{(tmp_path / 'm.box').stat().st_size / 1024:.1f} KB; " in text
+
+
+def test_json_holds_everything(tmp_path):
+    clf = HyperboxClassifier().fit(TABLE, LABELS)
+    clf.save(tmp_path / "m.box")
+    data = json.loads(inspect(tmp_path / "m.box", "--json"))
+    assert data["learner"] == "HyperboxClassifier"
+    assert data["parameters"]["theta"] == 0.2
+    assert (data["rows"], data["boxes"]) == (3, 2)
+    assert data["file_bytes"] == (tmp_path / "m.box").stat().st_size
+    assert data["memory_bytes"] > 0
+    assert data["columns"] == [
+        {"name": "age", "kind": "numeric", "low": 31, "high": 70},
+        {"name": "job", "kind": "categorical", "values": ["cook", None]},
+    ]
+    assert data["classes"] == [
+        {"class": "no", "boxes": 1, "rows": 1},
+        {"class": "yes", "boxes": 1, "rows": 2},
+    ]
+
+
+def test_long_vocabularies_and_many_classes_are_shortened_unless_asked_for(tmp_path):
+    names = [f"word{i}" for i in range(30)]
+    clf = HyperboxClassifier().fit({"w": names}, [f"class{i:02}" for i in range(30)])
+    clf.save(tmp_path / "m.box")
+    short, full = inspect(tmp_path / "m.box"), inspect(tmp_path / "m.box", "--full")
+    assert "30: word0, word1" in short
+    assert "and 22 more" in short
+    assert "word29" not in short
+    assert "and 10 more (--full shows all)" in short
+    assert "word29" in full
+    assert "class29" in full
+    assert "more" not in full
+
+
+def test_a_column_of_which_nothing_was_seen_and_boxes_without_a_class_are_told(tmp_path):
+    clf = HyperboxClassifier(unlabelled="?", categorical_features=[])
+    clf.partial_fit([{"a": None, "b": 1.0}, {"a": None, "b": 9.0}], ["?", "x"])
+    clf.save(tmp_path / "m.box")
+    text = inspect(tmp_path / "m.box")
+    assert "  a  numeric  never seen\n" in text
+    assert "  ?  1 row  1 box" in text
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        AgglomerativeGFMM,
+        CastilloGFMM,
+        HyperboxClassifier,
+        ImprovedOnlineGFMM,
+        OnlineGFMM,
+        ShindeGFMM,
+    ],
+)
+def test_every_learner_can_be_inspected(tmp_path, learner):
+    learner().fit({"a": [1.0, 2.0, 9.0]}, [1, 1, 2]).save(tmp_path / "m.box")
+    text = inspect(tmp_path / "m.box")
+    assert f"{learner.__name__}(" in text
+    assert json.loads(inspect(tmp_path / "m.box", "--json"))["rows"] == 3
+
+
+def test_every_learner_that_can_be_loaded_has_the_name_of_its_algorithm():
+    assert ALGORITHMS.keys() == _LEARNERS.keys()
+
+
+def test_what_is_no_model_file_is_named(tmp_path):
+    (tmp_path / "m.box").write_text("hello")
+    run = boxwise("inspect", tmp_path / "m.box")
+    assert run.exit_code == 1
+    assert "not a boxwise model file" in run.stderr

@@ -1,0 +1,275 @@
+"""``boxwise learn``: options, kinds of columns, and the law that parts make the whole."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+import boxwise as library
+from boxwise import AgglomerativeGFMM, HyperboxClassifier, ImprovedOnlineGFMM, ShindeGFMM
+from boxwise.apps.learning_bar import LearningBar
+from boxwise.datasets import LoanStream
+from tests.apps.running import boxwise, write_csv
+
+N = 240
+ROWS = [{**row, "decision": label} for row, label in LoanStream(N, function=7, seed=5)]
+SETTINGS = ("--theta", "0.3", "--delta", "1")
+LABEL = ("--label", "decision")
+
+
+@pytest.fixture
+def loans(tmp_path):
+    return write_csv(tmp_path / "loans.csv", ROWS)
+
+
+def learn(*arguments, **more):
+    return boxwise("learn", *arguments, *LABEL, **more)
+
+
+def test_the_model_is_that_of_the_library(loans, tmp_path):
+    run = learn(loans, "-o", tmp_path / "m.box", *SETTINGS, "--categorical", "zip_code")
+    assert run.exit_code == 0
+    names = ["education", "car", "zip_code"]
+    clf = HyperboxClassifier(theta=0.3, delta=1.0, categorical_features=names)
+    rows = [{k: v for k, v in row.items() if k != "decision"} for row in ROWS]
+    clf.partial_fit(rows, [row["decision"] for row in ROWS]).save(tmp_path / "same.box")
+    assert (tmp_path / "m.box").read_bytes() == (tmp_path / "same.box").read_bytes()
+    assert run.stdout == f"{tmp_path / 'm.box'}: 240 rows, {clf.n_boxes_} boxes, 2 classes\n"
+
+
+@pytest.mark.parametrize("cut", [1, 100, 239])
+@pytest.mark.parametrize("chunk_rows", [1, 37, 10_000])
+def test_parts_learned_one_after_the_other_give_the_model_of_the_whole(
+    loans, tmp_path, cut, chunk_rows
+):
+    whole, parts = tmp_path / "whole.box", tmp_path / "parts.box"
+    learn(loans, "-o", whole, *SETTINGS)
+    first, rest = (
+        write_csv(tmp_path / "first.csv", ROWS[:cut]),
+        write_csv(tmp_path / "rest.csv", ROWS[cut:]),
+    )
+    chunks = ("--chunk-rows", chunk_rows)
+    assert learn(first, "-o", parts, *SETTINGS, *chunks).exit_code == 0
+    assert learn(rest, "--into", parts, *chunks).exit_code == 0
+    assert parts.read_bytes() == whole.read_bytes()
+    assert learn(first, rest, "-o", parts, *SETTINGS, *chunks).exit_code == 0
+    assert parts.read_bytes() == whole.read_bytes()
+
+
+def test_a_model_that_goes_on_may_be_written_elsewhere(loans, tmp_path):
+    learn(loans, "-o", tmp_path / "m.box")
+    before = (tmp_path / "m.box").read_bytes()
+    run = learn(loans, "--into", tmp_path / "m.box", "-o", tmp_path / "new.box")
+    assert "240 rows more, 480 in all" in run.stdout
+    assert (tmp_path / "m.box").read_bytes() == before
+    assert library.load(tmp_path / "new.box").boxes_.n_samples.sum() == 480
+
+
+def test_columns_may_come_in_another_order_and_with_others_when_a_model_goes_on(loans, tmp_path):
+    learn(loans, "-o", tmp_path / "m.box")
+    shuffled = [dict(reversed(row.items())) | {"note": "x"} for row in ROWS]
+    run = learn(write_csv(tmp_path / "s.csv", shuffled), "--into", tmp_path / "m.box")
+    assert run.exit_code == 0
+    assert "left out: note" in run.stderr
+    learn(loans, loans, "-o", tmp_path / "twice.box")
+    assert (tmp_path / "m.box").read_bytes() == (tmp_path / "twice.box").read_bytes()
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_files_of_other_formats_give_the_same_model(loans, tmp_path, form):
+    path = tmp_path / f"loans.{form}"
+    if form == "jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    else:
+        pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        pq.write_table(pa.Table.from_pylist(ROWS), path)
+    learn(loans, "-o", tmp_path / "a.box", "--categorical", "zip_code")
+    assert learn(path, "-o", tmp_path / "b.box").exit_code == 0  # its zip codes are text
+    assert (tmp_path / "a.box").read_bytes() == (tmp_path / "b.box").read_bytes()
+    assert learn(path, "--into", tmp_path / "a.box").exit_code == 0
+
+
+def test_kinds_are_inferred_shown_and_overridden(loans, tmp_path):
+    target = ("-o", tmp_path / "m.box")
+    assert "numeric      salary, commission, age, zip_code, house_value, years, loan\n" in (
+        learn(loans, *target).stderr
+    )
+    run = learn(loans, *target, "--categorical", "zip_code,years", "--drop", "car", "--drop", "age")
+    assert "  numeric      salary, commission, house_value, loan\n" in run.stderr
+    assert "  categorical  education, zip_code, years\n" in run.stderr
+    assert "  label        decision\n" in run.stderr
+    schema = library.load(tmp_path / "m.box").schema_
+    assert schema.categorical_names == ("education", "zip_code", "years")
+
+
+def test_a_column_that_is_declared_needs_no_values_yet(tmp_path):
+    path = write_csv(tmp_path / "a.csv", [{"a": "?", "b": "x", "decision": "no"}])
+    run = learn(path, "-o", tmp_path / "m.box", "--missing", "?")
+    assert run.exit_code == 1
+    assert "column 'a': all values of the first rows are missing" in run.stderr
+    run = learn(path, "-o", tmp_path / "m.box", "--missing", "?", "--numeric", "a")
+    assert run.exit_code == 0
+
+
+def test_a_name_with_a_comma_is_one_name(tmp_path):
+    path = write_csv(tmp_path / "a.csv", [{"a": 1, "size, in m": 2, "decision": "no"}])
+    run = learn(path, "-o", tmp_path / "m.box", "--drop", "size, in m")
+    assert run.exit_code == 0
+    assert library.load(tmp_path / "m.box").schema_.names == ("a",)
+
+
+def test_settings_reach_the_model(loans, tmp_path):
+    options = ("--alpha", "0.25", "--gamma", "1,2,3,4,5,6,7", "--condition", "mean")
+    assert learn(loans, "-o", tmp_path / "m.box", *SETTINGS, *options).exit_code == 0
+    clf = library.load(tmp_path / "m.box")
+    assert (clf.theta, clf.delta, clf.alpha, clf.condition) == (0.3, 1.0, 0.25, "mean")
+    assert clf.gamma == [1, 2, 3, 4, 5, 6, 7]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--theta", "-1"), "theta must be a number from 0 up"),
+        (("--theta", "wide"), "--theta"),
+        (("--delta", "2"), "delta must be"),
+        (("--alpha", "estimate"), "alpha cannot be estimated row by row"),
+        (("--alpha", "much"), "'much' is not a number"),
+        (("--gamma", "1,2"), "gamma has 2 numbers, but there are 7 continuous columns"),
+        (("--condition", "none"), "--condition"),
+        (("--delimiter", "::"), "'::' is not one character"),
+        (("--drop", "nix"), "there is no column 'nix'"),
+        (("--numeric", "car", "--categorical", "car"), "'car' is given as numeric and as"),
+        (("--numeric", "decision"), "there is no column 'decision'"),
+        (("--chunk-rows", "0"), "--chunk-rows"),
+        (("--format", "xml"), "--format"),
+        (("--into", "m.box"), "the model has its settings"),
+    ],
+)
+def test_wrong_usage_ends_with_2_and_writes_nothing(loans, tmp_path, options, words):
+    extra = ("--theta", "0.5") if "--into" in options else ()
+    run = learn(loans, "-o", tmp_path / "m.box", *options, *extra)
+    assert run.exit_code == 2
+    assert words in run.stderr
+    assert not (tmp_path / "m.box").exists()
+
+
+def test_a_model_file_must_be_named(loans):
+    run = learn(loans)
+    assert run.exit_code == 2
+    assert "name the model file to write" in run.stderr
+
+
+def test_a_file_with_the_label_only_is_refused(tmp_path):
+    run = learn(write_csv(tmp_path / "a.csv", [{"decision": "no"}]), "-o", tmp_path / "m.box")
+    assert run.exit_code == 1
+    assert "has no column but the label 'decision'" in run.stderr
+
+
+def test_a_file_without_a_usable_row_is_refused(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a,decision\n1\n2\n")
+    run = learn(path, "-o", tmp_path / "m.box", "--on-error", "skip")
+    assert run.exit_code == 1
+    assert "2 rows were left out" in run.stderr
+    assert "no row could be used; nothing was written" in run.stderr
+
+
+@pytest.mark.parametrize("learner", [ShindeGFMM, ImprovedOnlineGFMM])
+def test_every_online_learner_goes_on(tmp_path, learner):
+    learner().fit({"a": [1.0, 2.0]}, ["x", "y"]).save(tmp_path / "m.box")
+    path = write_csv(tmp_path / "a.csv", [{"a": 3, "decision": "y"}])
+    assert "1 row more, 3 in all" in learn(path, "--into", tmp_path / "m.box").stdout
+    assert isinstance(library.load(tmp_path / "m.box"), learner)
+
+
+def test_a_learner_that_needs_all_rows_cannot_go_on(tmp_path):
+    AgglomerativeGFMM().fit({"a": [1.0, 2.0]}, ["x", "y"]).save(tmp_path / "m.box")
+    path = write_csv(tmp_path / "a.csv", [{"a": 3, "decision": "y"}])
+    run = learn(path, "--into", tmp_path / "m.box")
+    assert run.exit_code == 1
+    assert "holds a AgglomerativeGFMM, which cannot go on learning" in run.stderr
+
+
+def test_labels_and_categories_are_written_as_the_model_knows_them(tmp_path):
+    table = {"a": [1.0, 2.0], "ward": [3, 7]}
+    clf = HyperboxClassifier(categorical_features=["ward"]).fit(table, [0, 1])
+    clf.save(tmp_path / "m.box")
+    path = write_csv(tmp_path / "a.csv", [{"a": 3, "ward": 7, "decision": 1}])
+    assert learn(path, "--into", tmp_path / "m.box").exit_code == 0
+    clf = library.load(tmp_path / "m.box")
+    assert clf.classes_.tolist() == [0, 1]
+    assert clf.schema_.vocabularies[0].values == [3, 7]
+
+
+def test_rows_without_a_label_are_learned_by_a_model_that_learns_from_them(tmp_path):
+    clf = HyperboxClassifier(unlabelled=float("nan"))
+    clf.fit({"a": [1.0, 2.0]}, ["x", "y"]).save(tmp_path / "m.box")
+    path = write_csv(tmp_path / "a.csv", [{"a": 9, "decision": ""}])
+    assert learn(path, "--into", tmp_path / "m.box").exit_code == 0
+
+
+def test_a_model_without_names_takes_columns_by_position(tmp_path):
+    HyperboxClassifier().fit([[1.0, "x"], [2.0, "y"]], ["n", "y"]).save(tmp_path / "m.box")
+    path = write_csv(tmp_path / "a.csv", [{"size": 1.5, "word": "x", "decision": "n"}])
+    run = learn(path, "--into", tmp_path / "m.box")
+    assert (run.exit_code, run.stderr) == (0, "")
+    wide = write_csv(tmp_path / "b.csv", [{"a": 1.5, "b": "x", "c": 1, "decision": "n"}])
+    run = learn(wide, "--into", tmp_path / "m.box")
+    assert run.exit_code == 1
+    assert "has 3 columns, but the model has 2, without names" in run.stderr
+
+
+def test_a_column_that_the_model_needs_is_named(loans, tmp_path):
+    learn(loans, "-o", tmp_path / "m.box")
+    lacking = [{k: v for k, v in row.items() if k != "age"} for row in ROWS]
+    run = learn(write_csv(tmp_path / "l.csv", lacking), "--into", tmp_path / "m.box")
+    assert run.exit_code == 1
+    assert "has no column that the model needs, 'age'" in run.stderr
+
+
+def test_if_the_place_becomes_unusable_the_model_is_saved_elsewhere(loans, tmp_path, monkeypatch):
+    save = HyperboxClassifier.save
+
+    def refuse(self, path):
+        if path == tmp_path / "m.box":
+            raise OSError(28, "No space left on device")
+        save(self, path)
+
+    monkeypatch.setattr(HyperboxClassifier, "save", refuse)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    run = learn(loans, "-o", tmp_path / "m.box")
+    assert run.exit_code == 1
+    assert "No space left" in run.stderr
+    (saved,) = tmp_path.glob("boxwise-*.box")
+    assert str(saved) in run.stderr
+    assert library.load(saved).boxes_.n_samples.sum() == N
+
+
+def test_watching_does_not_change_the_model(loans, tmp_path, monkeypatch):
+    learn(loans, "-o", tmp_path / "alone.box", *SETTINGS)
+    seen = []
+
+    class Watched(LearningBar):
+        def after(self, model, piece):
+            super().after(model, piece)
+            seen.append((self._rows, len(self._scores), self._scores.cba))
+
+    from rich.console import Console
+
+    monkeypatch.setattr("boxwise.apps.learn.PIECE", 50)
+    monkeypatch.setattr(
+        "boxwise.apps.learn.watcher", lambda files, quiet: Watched(files, Console(stderr=True))
+    )
+    learn(loans, "-o", tmp_path / "watched.box", *SETTINGS)
+    assert (tmp_path / "alone.box").read_bytes() == (tmp_path / "watched.box").read_bytes()
+    assert [rows for rows, _, _ in seen] == [50, 100, 150, 200, 240]
+    assert [scored for _, scored, _ in seen] == [0, 50, 100, 150, 190]
+    assert np.isnan(seen[0][2])
+    assert 0 < seen[-1][2] <= 1
+
+
+def test_it_needs_no_pandas_polars_or_pyarrow(loans, tmp_path, monkeypatch):
+    for name in ("pandas", "polars", "pyarrow"):
+        monkeypatch.setitem(sys.modules, name, None)
+    assert learn(loans, "-o", tmp_path / "m.box").exit_code == 0

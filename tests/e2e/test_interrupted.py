@@ -1,0 +1,124 @@
+"""Ctrl-C, SIGTERM and readers that go away, as the installed command meets them."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import boxwise as library
+from tests.e2e.command import BOXWISE, ENVIRONMENT, boxwise
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are different there")
+
+HEADER = b"age,job,decision\n"
+
+
+def rows(n, first=0):
+    return b"".join(b"%d,cook,%s\n" % (i, b"yes" if i % 3 else b"no") for i in range(first, n))
+
+
+class Slow:
+    """The command, learning from a pipe that stays open."""
+
+    def __init__(self, folder, *options):
+        self.run = subprocess.Popen(
+            [BOXWISE, "learn", "-", "--label", "decision", *options],
+            cwd=folder,
+            env=ENVIRONMENT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def feed(self, data):
+        """Write the data and wait until all of it was taken."""
+        self.run.stdin.write(data)
+        self.run.stdin.flush()
+        deadline = time.monotonic() + 120
+        while self._unread() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert not self._unread()
+
+    def stop(self, number):
+        self.run.send_signal(number)
+        errors = self.run.stderr.read().decode()
+        self.run.wait(timeout=120)
+        for pipe in (self.run.stdin, self.run.stdout, self.run.stderr):
+            pipe.close()
+        return self.run.returncode, errors
+
+    def _unread(self):
+        import array
+        import fcntl
+        import termios
+
+        size = array.array("i", [0])
+        fcntl.ioctl(self.run.stdin.fileno(), termios.FIONREAD, size)
+        return size[0]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a pipe does not tell what is unread")
+@pytest.mark.parametrize(
+    ("number", "code", "n"),
+    [(signal.SIGINT, 130, 300), (signal.SIGTERM, 143, 300), (signal.SIGINT, 130, 25_000)],
+    ids=["ctrl-c", "sigterm", "after some chunks"],
+)
+def test_a_stopped_stream_leaves_a_model_with_all_rows_read_so_far(folder, number, code, n):
+    slow = Slow(folder, "-o", "model.box")
+    slow.feed(HEADER + rows(n) + b"99,coo")
+    ended, errors = slow.stop(number)
+    assert ended == code
+    assert f"stopped; {n:,} rows read so far are in model.box" in errors
+    assert "Traceback" not in errors
+    (folder / "data.csv").write_bytes(HEADER + rows(n))
+    done = boxwise("learn", "data.csv", "--label", "decision", "-o", "same.box", folder=folder)
+    assert done.returncode == 0
+    assert (folder / "model.box").read_bytes() == (folder / "same.box").read_bytes()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a pipe does not tell what is unread")
+def test_a_model_that_was_stopped_goes_on_where_it_was(folder):
+    slow = Slow(folder, "-o", "model.box")
+    slow.feed(HEADER + rows(200))
+    assert slow.stop(signal.SIGINT)[0] == 130
+    more = HEADER + rows(500, first=200)
+    run = boxwise(
+        "learn", "-", "--label", "decision", "--into", "model.box", folder=folder, given=more
+    )
+    assert "300 rows more, 500 in all" in run.stdout
+    whole = library.HyperboxClassifier(categorical_features=["job"])
+    ages = [float(i) for i in range(500)]
+    table = {"age": ages, "job": ["cook"] * 500}
+    whole.partial_fit(table, ["yes" if i % 3 else "no" for i in range(500)])
+    whole.save(folder / "whole.box")
+    assert (folder / "model.box").read_bytes() == (folder / "whole.box").read_bytes()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a pipe does not tell what is unread")
+def test_stopped_before_the_first_row_nothing_is_written(folder):
+    slow = Slow(folder, "-o", "model.box")
+    slow.feed(HEADER)
+    ended, errors = slow.stop(signal.SIGINT)
+    assert ended == 130
+    assert "stopped before a row was read; nothing was written" in errors
+    assert os.listdir(folder) == []  # noqa: PTH208
+
+
+def test_a_reader_that_goes_away_ends_the_output_silently(folder):
+    (folder / "data.csv").write_bytes(HEADER + rows(20_000))
+    learn = ("learn", "data.csv", "--label", "decision", "-o", "model.box", "--theta", "0.5")
+    assert boxwise(*learn, folder=folder).returncode == 0
+    with subprocess.Popen(
+        [BOXWISE, "predict", "model.box", "data.csv", "-q", "--proba"],
+        cwd=folder,
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as run:
+        assert run.stdout.readline().startswith(b"row,prediction")
+        run.stdout.close()
+        assert run.stderr.read() == b""
+    assert run.returncode == 141

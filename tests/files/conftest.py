@@ -1,0 +1,66 @@
+"""Files to read, and a short way to read them."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from boxwise.files import Faults, Files, Manner, RowError
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., str]:
+    """Write a file and return its path."""
+
+    def write_file(content: str | bytes, name: str = "data.csv") -> str:
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return str(path)
+
+    return write_file
+
+
+@pytest.fixture
+def read(write: Callable[..., str]) -> Callable[..., list[dict[str, Any]]]:
+    """Read the rows of a file with this content, as dicts."""
+
+    def read_file(
+        content: str | bytes, name: str = "data.csv", rows: int = 2, **manner: Any
+    ) -> list[dict[str, Any]]:
+        files = Files([write(content, name)], Manner(**manner))
+        return [row for chunk in files.chunks(rows) for row in as_rows(chunk)]
+
+    return read_file
+
+
+@pytest.fixture
+def faults_of(write: Callable[..., str]) -> Callable[..., tuple[list[int], list[RowError]]]:
+    """Read a file and return the lines of the rows that can be used, and the other rows' errors."""
+
+    def read_file(content: str | bytes, name: str = "data.csv") -> tuple[list[int], list[RowError]]:
+        faults = Recorder()
+        files = Files([write(content, name)], Manner(faults=faults))
+        lines = [line for chunk in files.chunks() for line in chunk.lines]
+        return lines, faults.errors
+
+    return read_file
+
+
+class Recorder(Faults):
+    """Keeps all errors."""
+
+    def __init__(self) -> None:
+        super().__init__("skip")
+        self.errors: list[RowError] = []
+
+    def __call__(self, error: RowError) -> None:
+        super().__call__(error)
+        self.errors.append(error)
+
+
+def as_rows(chunk: Any) -> list[dict[str, Any]]:
+    return [
+        dict(zip(chunk.columns, cells, strict=True))
+        for cells in zip(*chunk.columns.values(), strict=True)
+    ]

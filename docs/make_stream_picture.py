@@ -1,6 +1,6 @@
 """Draws _static/stream.png: three learners on a stream on which another rule decides halfway.
 
-    python docs/make_stream_picture.py        (with the extras plot and river)
+python docs/make_stream_picture.py        (with the extras plot and river)
 """
 
 from pathlib import Path

@@ -121,10 +121,9 @@ def test_half_the_flights_and_then_the_rest_give_the_model_of_the_whole(folder):
 
 @needs_streams
 @pytest.mark.skipif(sys.platform == "win32", reason="sizes of processes are not told there")
-def test_learning_all_flights_into_some_hundred_boxes_takes_less_than_300_mb(folder):
-    # More boxes take more: a model of 100,000 has its own size, and four times that of its file
-    # while it is saved.
-    command = [BOXWISE, "learn", flights(), *FLIGHTS, "-o", "model.box"]
+def test_learning_all_flights_takes_less_than_300_mb(folder):
+    """With the default settings, which make 107,919 boxes; the libraries alone take 175 MB."""
+    command = [BOXWISE, "learn", flights(), "--label", "class", "-o", "model.box"]
     code, megabytes, errors = megabytes_of(command, folder)
     assert (code, errors) == (0, "")
     assert megabytes - bare_interpreter(folder) < 300

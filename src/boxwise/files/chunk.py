@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar
 from boxwise.files.errors import RowError
 from boxwise.files.stopping import ReadingStopped
 
-CHUNK_ROWS = 10_000
+CHUNK_ROWS = 2_000
 CHUNK_SIZE = 64 * 1024 * 1024
 Record = TypeVar("Record")
 

@@ -91,7 +91,7 @@ def _with_digest(head: bytes, arrays: list[NDArray[Any]]) -> Iterator[bytes | me
     digest = hashlib.sha256(head)
     yield head
     for array in arrays:
-        for part in (memoryview(array.reshape(-1).view(np.uint8)), bytes(-array.nbytes % 8)):
+        for part in (array.reshape(-1).view(np.uint8).data, bytes(-array.nbytes % 8)):
             digest.update(part)
             yield part
     yield digest.digest()

@@ -17,6 +17,7 @@
 #include "bound_engine.hpp"
 #include "contraction_engine.hpp"
 #include "entropy_engine.hpp"
+#include "evidence_engine.hpp"
 #include "kernels.hpp"
 #include "row_reader.hpp"
 #include "trials.hpp"
@@ -29,6 +30,7 @@ using boxwise::Code;
 using boxwise::ContractionEngine;
 using boxwise::Engine;
 using boxwise::EntropyEngine;
+using boxwise::EvidenceEngine;
 
 namespace {
 
@@ -126,6 +128,17 @@ nb::dict bound_snapshot(const BoundEngine& engine) {
   return result;
 }
 
+nb::dict evidence_snapshot(const EvidenceEngine& engine) {
+  nb::dict result = snapshot(engine);
+  boxwise::Record record = engine.record();
+  const std::size_t choices = record.losses.size();
+  const std::size_t tallies = record.tallies.size();
+  result["losses"] = to_numpy(std::move(record.losses), {choices});
+  result["tallies"] = to_numpy(std::move(record.tallies), {tallies});
+  result["tested"] = to_numpy(std::vector<std::uint64_t>{record.rows}, {1});
+  return result;
+}
+
 template <class Snapshot = boxwise::Snapshot>
 Snapshot to_snapshot(const In<double, 2>& V, const In<double, 2>& W,
                      const In<std::uint32_t, 1>& n, const In<std::int32_t, 1>& label,
@@ -154,6 +167,18 @@ void restore(Engine& engine, const In<double, 2>& V, const In<double, 2>& W,
   const auto all = to_snapshot(V, W, n, label, id, first, code, times, n_classes, next_id);
   nb::gil_scoped_release released;
   engine.restore(all);
+}
+
+void restore_evidence(EvidenceEngine& engine, const In<double, 2>& V, const In<double, 2>& W,
+                      const In<std::uint32_t, 1>& n, const In<std::int32_t, 1>& label,
+                      const In<std::uint64_t, 1>& id, const In<std::uint64_t, 1>& first,
+                      const In<Code, 1>& code, const In<std::uint32_t, 1>& times,
+                      const In<double, 1>& losses, const In<double, 1>& tallies,
+                      const In<std::uint64_t, 1>& tested, std::size_t n_classes,
+                      std::uint64_t next_id) {
+  if (tested.shape(0) != 1) throw std::invalid_argument("the number of rows tested is not one number");
+  engine.restore_record({tested.data()[0], to_vector(losses), to_vector(tallies)});
+  restore(engine, V, W, n, label, id, first, code, times, n_classes, next_id);
 }
 
 void restore_bounds(BoundEngine& engine, const In<double, 2>& V, const In<double, 2>& W,
@@ -352,6 +377,43 @@ NB_MODULE(_native, m) {
            nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("rejections", &EntropyEngine::rejections,
                    nb::call_guard<nb::gil_scoped_release>());
+
+  nb::class_<EvidenceEngine, EntropyEngine>(m, "EvidenceEngine")
+      .def("__init__",
+           [](EvidenceEngine* self, std::size_t n_categorical, double theta, double delta,
+              double alpha, std::vector<double> gamma, bool mean, std::vector<double> bandwidths,
+              std::vector<double> backoffs, std::vector<double> temperatures,
+              std::vector<double> powers,
+              const std::vector<double>& low, const std::vector<double>& high,
+              const std::vector<bool>& growing) {
+             new (self) EvidenceEngine(low.size(), n_categorical,
+                                       {{theta, delta, alpha, std::move(gamma), mean},
+                                        std::move(bandwidths),
+                                        std::move(backoffs),
+                                        std::move(temperatures),
+                                        std::move(powers)},
+                                       to_ranges(low, high, growing));
+           },
+           "n_categorical"_a, "theta"_a, "delta"_a, "alpha"_a, "gamma"_a, "mean"_a,
+           "bandwidths"_a, "backoffs"_a, "temperatures"_a, "powers"_a, "low"_a, "high"_a,
+           "growing"_a)
+      .def("configure",
+           [](EvidenceEngine& engine, double theta, double delta, double alpha,
+              std::vector<double> gamma, bool mean, std::vector<double> bandwidths,
+              std::vector<double> backoffs, std::vector<double> temperatures,
+              std::vector<double> powers) {
+             engine.configure({{theta, delta, alpha, std::move(gamma), mean},
+                               std::move(bandwidths),
+                               std::move(backoffs),
+                               std::move(temperatures),
+                               std::move(powers)});
+           },
+           "theta"_a, "delta"_a, "alpha"_a, "gamma"_a, "mean"_a, "bandwidths"_a, "backoffs"_a,
+           "temperatures"_a, "powers"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("snapshot", &evidence_snapshot)
+      .def("restore", &restore_evidence, "V"_a, "W"_a, "n"_a, "label"_a, "id"_a, "first"_a,
+           "code"_a, "times"_a, "losses"_a, "tallies"_a, "tested"_a, "n_classes"_a, "next_id"_a)
+      .def_prop_ro("chosen", &EvidenceEngine::chosen, nb::call_guard<nb::gil_scoped_release>());
 
   nb::class_<ContractionEngine, Engine>(m, "ContractionEngine")
       .def("__init__",

@@ -144,7 +144,7 @@ class Engine {
   void admit(std::size_t group, const Box& box);
   std::size_t winner(const Verdict& verdict) const;
   // The probabilities of the classes of the verdict.
-  void share_out(const Verdict& verdict, double* p) const;
+  virtual void share_out(const Verdict& verdict, double* p) const;
   bool can_predict() const;
   Place find(std::uint64_t id) const;
   std::vector<std::pair<std::uint64_t, Place>> in_order() const;

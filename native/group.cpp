@@ -23,6 +23,7 @@ void CountColumn::reserve(size_t capacity) {
 }
 
 void CountColumn::add(Slot slot, Code code, uint32_t times) {
+  n_codes_ = std::max(n_codes_, static_cast<size_t>(code) + 1);
   if (dense_ && code >= DENSE_VALUES) make_sparse();
   if (dense_) {
     if (rows_.size() <= static_cast<size_t>(code)) rows_.resize(code + 1);
@@ -109,6 +110,17 @@ const uint32_t* CountColumn::spread_out(Code code, Slot begin, size_t m, uint32_
        at != list.end() && at->slot < begin + m; ++at)
     scratch[at->slot - begin] = at->count;
   return scratch;
+}
+
+std::uint64_t CountColumn::total(Code code, size_t m) const {
+  std::uint64_t sum = 0;
+  if (dense_) {
+    const uint32_t* counts = dense_row(code);
+    for (size_t slot = 0; counts != nullptr && slot < m; ++slot) sum += counts[slot];
+  } else if (auto entry = postings_.find(code); entry != postings_.end()) {
+    for (const Posting& posting : entry->second) sum += posting.count;
+  }
+  return sum;
 }
 
 void CountColumn::make_sparse() {

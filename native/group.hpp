@@ -45,6 +45,9 @@ class CountColumn {
     const std::uint32_t* counts = dense_row(code);
     return counts != nullptr ? counts + begin : nullptr;
   }
+  // The count of `code` in the first m slots together.
+  std::uint64_t total(Code code, std::size_t m) const;
+  std::size_t n_codes() const { return n_codes_; }  // one more than the highest that was added
   std::size_t bytes() const;
 
  private:
@@ -67,7 +70,7 @@ class CountColumn {
   void make_sparse();
   void drop(Slot slot);
 
-  std::size_t capacity_ = 0;
+  std::size_t capacity_ = 0, n_codes_ = 0;
   bool dense_ = true;
   std::vector<Aligned<std::uint32_t>> rows_;            // dense: by code, empty where never seen
   std::unordered_map<Code, Postings> postings_;         // sparse: by code

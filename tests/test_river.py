@@ -72,12 +72,15 @@ def test_river_accepts_it(check: Callable[[Any], None]) -> None:
 
 def test_river_accepts_it_as_a_whole() -> None:
     checks.check_estimator(HyperboxClassifier(theta=0.3, delta=1.0, condition="mean"))
+    checks.check_estimator(HyperboxClassifier(decision="evidence"))
 
 
-def test_rows_with_all_columns_make_the_boxes_of_the_other_face() -> None:
+@pytest.mark.parametrize("decision", ["membership", "evidence"])
+def test_rows_with_all_columns_make_the_boxes_of_the_other_face(decision: str) -> None:
     pairs = list(LoanStream(400, function=3, noise=0.1))
-    model = learned(pairs, theta=0.3, delta=0.8)
-    other = boxwise.HyperboxClassifier(theta=0.3, delta=0.8, unlabelled=math.nan)
+    settings = {"theta": 0.3, "delta": 0.8, "decision": decision}
+    model = learned(pairs, **settings)
+    other = boxwise.HyperboxClassifier(**settings, unlabelled=math.nan)
     other.partial_fit([x for x, _ in pairs], [y for _, y in pairs])
     assert everything(model) == pack(*other._model.to_state())
     unseen = [x for x, _ in LoanStream(200, seed=9)]

@@ -31,7 +31,19 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Row = Mapping[Hashable, Any]
-_SHARED = ("theta", "delta", "alpha", "gamma", "condition", "feature_range")
+_SHARED = (  # the parameters that both faces have
+    "theta",
+    "delta",
+    "alpha",
+    "gamma",
+    "condition",
+    "feature_range",
+    "decision",
+    "bandwidth",
+    "backoff",
+    "temperature",
+    "class_prior",
+)
 
 
 class HyperboxClassifier(base.MiniBatchClassifier):
@@ -63,6 +75,11 @@ class HyperboxClassifier(base.MiniBatchClassifier):
     feature_range
         What the continuous features are scaled by: "data" lets each range grow with the rows; a
         pair ``(low, high)`` for all features or a mapping from feature to pair fixes it.
+    decision
+        Who decides: the box with the largest "membership", or all boxes of a class together by
+        "evidence".
+    bandwidth, backoff, temperature, class_prior
+        For the decision by evidence, as in :class:`boxwise.HyperboxClassifier`.
 
     Examples
     --------
@@ -88,6 +105,11 @@ class HyperboxClassifier(base.MiniBatchClassifier):
         condition: str = "each",
         categorical_features: Iterable[Hashable] | None = None,
         feature_range: Any = "data",
+        decision: str = "membership",
+        bandwidth: float | str = "auto",
+        backoff: float | str = "auto",
+        temperature: float | str = "auto",
+        class_prior: str = "data",
     ) -> None:
         self.theta = theta
         self.delta = delta
@@ -96,8 +118,13 @@ class HyperboxClassifier(base.MiniBatchClassifier):
         self.condition = condition
         self.categorical_features = _names_given(categorical_features)
         self.feature_range = feature_range
+        self.decision = decision
+        self.bandwidth = bandwidth
+        self.backoff = backoff
+        self.temperature = temperature
+        self.class_prior = class_prior
         self._classifier = Classifier(
-            theta, delta, alpha, gamma, condition, unlabelled=math.nan, feature_range=feature_range
+            **{name: getattr(self, name) for name in _SHARED}, unlabelled=math.nan
         )
         self._names: dict[Hashable, str] = {}  # of the features known so far
         self._connect()

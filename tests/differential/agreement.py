@@ -33,7 +33,7 @@ def assert_same_answers(clf: Any, reference: Any, stream: Stream) -> None:
     for row, sample in zip(membership.tolist(), stream.samples(), strict=True):
         assert row == [reference.membership(box, *sample) for box in reference.boxes]
     if not reference.classes:
-        with pytest.raises(ValueError, match="no labelled"):
+        with pytest.raises(ValueError, match="no row with a label"):
             clf.predict(X, upper=upper)
         return
     predicted = clf.predict(X, upper=upper)

@@ -8,6 +8,7 @@ from boxwise.core.settings import (
     BoundSettings,
     ContractionSettings,
     EntropySettings,
+    EvidenceSettings,
     Range,
     Settings,
 )
@@ -19,6 +20,7 @@ __all__ = [
     "Boxes",
     "ContractionSettings",
     "EntropySettings",
+    "EvidenceSettings",
     "FoldRows",
     "Model",
     "Outcome",

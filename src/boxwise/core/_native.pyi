@@ -66,6 +66,38 @@ class EntropyEngine(Engine):
     @property
     def rejections(self) -> int: ...
 
+class EvidenceEngine(EntropyEngine):
+    def __init__(
+        self,
+        n_categorical: int,
+        theta: float,
+        delta: float,
+        alpha: float,
+        gamma: list[float],
+        mean: bool,
+        bandwidths: list[float],
+        backoffs: list[float],
+        temperatures: list[float],
+        powers: list[float],
+        low: list[float],
+        high: list[float],
+        growing: list[bool],
+    ) -> None: ...
+    def configure(  # type: ignore[override]
+        self,
+        theta: float,
+        delta: float,
+        alpha: float,
+        gamma: list[float],
+        mean: bool,
+        bandwidths: list[float],
+        backoffs: list[float],
+        temperatures: list[float],
+        powers: list[float],
+    ) -> None: ...
+    @property
+    def chosen(self) -> list[float]: ...
+
 class ContractionEngine(Engine):
     def __init__(
         self,

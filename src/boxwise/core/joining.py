@@ -64,8 +64,21 @@ def join(models: Sequence[Model], settings: EntropySettings) -> Model:
         **{name: state[name] for name in _BOXES},
         n_classes=len(labels),
         next_id=state["next_id"],
+        **_united_records(states, joined.engine.snapshot(), settings),
     )
     return joined
+
+
+def _united_records(
+    states: Sequence[dict[str, Any]], blank: dict[str, Any], settings: EntropySettings
+) -> dict[str, NDArray[Any]]:
+    """Return what the engine keeps beside the boxes: sums over all the rows that models saw."""
+    of_all = [
+        all(name in s and s[name].shape == blank[name].shape for s in states)
+        for name in settings.arrays
+    ]
+    sources = states if all(of_all) else [blank]
+    return {name: sum((s[name] for s in sources[1:]), sources[0][name]) for name in settings.arrays}
 
 
 def _pairs(

@@ -58,9 +58,25 @@ class Model:
 
     def configure(self, settings: Settings) -> None:
         """Use other settings from now on; the boxes stay."""
-        if settings != self.settings:
+        if settings == self.settings:
+            return
+        if type(settings) is type(self.settings):
             self.engine.configure(**asdict(settings))
-            self.settings = settings
+        else:
+            self.engine = self._engine_with(settings)
+        self.settings = settings
+
+    def _engine_with(self, settings: Settings) -> Any:
+        """Return an engine for settings of another kind, with the boxes of this model."""
+        state = self.engine.snapshot()
+        engine = settings.new_engine(len(self.schema.categorical), _ranges(state))
+        kept = [name for name in _FORMS if name not in ("low", "high", "growing")]
+        blank = engine.snapshot()
+        engine.restore(
+            **{name: state[name] for name in (*kept, "n_classes", "next_id")},
+            **{name: blank[name] for name in settings.arrays},
+        )
+        return engine
 
     def learn(self, batch: Batch, labels: NDArray[np.int32], new_labels: Sequence[object]) -> None:
         """Learn the rows one after the other; label -1 is none."""
@@ -208,15 +224,7 @@ class Model:
                 raise ValueError(f"the array {name!r} has another form than expected")
         schema = Schema.from_dict(header["schema"])
         (labels,) = Schema.from_dict(header["labels"]).vocabularies
-        ranges = [
-            Range(low, high, bool(growing))
-            for low, high, growing in zip(
-                arrays["low"].tolist(),
-                arrays["high"].tolist(),
-                arrays["growing"].tolist(),
-                strict=True,
-            )
-        ]
+        ranges = _ranges(arrays)
         if len(ranges) != len(schema.continuous) or None in labels.codes:
             raise ValueError("the schema and the arrays do not fit together")
         model = cls(schema, settings, ranges)
@@ -238,6 +246,11 @@ class Model:
 
     def __setstate__(self, state: tuple[dict[str, Any], Arrays]) -> None:
         self.__dict__ = Model.from_state(*state).__dict__
+
+
+def _ranges(arrays: Mapping[str, NDArray[Any]]) -> list[Range]:
+    ends = (arrays[name].tolist() for name in ("low", "high", "growing"))
+    return [Range(low, high, bool(growing)) for low, high, growing in zip(*ends, strict=True)]
 
 
 def _wider(arrays: Arrays, n_categorical: int, ranges: Sequence[Range]) -> Arrays:

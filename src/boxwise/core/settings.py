@@ -8,7 +8,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from boxwise.core._native import AgglomerativeEngine, BoundEngine, ContractionEngine, EntropyEngine
+from boxwise.core._native import (
+    AgglomerativeEngine,
+    BoundEngine,
+    ContractionEngine,
+    EntropyEngine,
+    EvidenceEngine,
+)
 
 
 @dataclass(frozen=True)
@@ -61,6 +67,24 @@ class EntropySettings(Settings):
 
 
 @dataclass(frozen=True)
+class EvidenceSettings(EntropySettings):
+    """EIOL-GFMM decided by evidence; of several choices those that predicted best so far count."""
+
+    algorithm = "EIOL-GFMM by evidence"
+    engine: ClassVar[Any] = EvidenceEngine
+    arrays: ClassVar[Mapping[str, tuple[type[np.generic], int]]] = {
+        "losses": (np.float64, 1),
+        "tallies": (np.float64, 1),
+        "tested": (np.uint64, 1),
+    }
+
+    bandwidths: list[float]
+    backoffs: list[float]
+    temperatures: list[float]
+    powers: list[float]
+
+
+@dataclass(frozen=True)
 class AgglomerativeSettings(EntropySettings):
     """AGGLO-2 and AGGLO-SM, as `method` says."""
 
@@ -103,7 +127,13 @@ class BoundSettings(Settings):
 
 _BY_ALGORITHM: dict[str, type[Settings]] = {
     settings.algorithm: settings
-    for settings in (EntropySettings, AgglomerativeSettings, ContractionSettings, BoundSettings)
+    for settings in (
+        EntropySettings,
+        EvidenceSettings,
+        AgglomerativeSettings,
+        ContractionSettings,
+        BoundSettings,
+    )
 }
 
 

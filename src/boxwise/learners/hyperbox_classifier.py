@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
-from boxwise.core import EntropySettings
+from boxwise.core import EntropySettings, EvidenceSettings
 from boxwise.learners.alpha import alpha_for
 from boxwise.learners.hyperbox_learner import OnlineLearner, TrainingTable
-from boxwise.learners.settings import entropy_settings
-from boxwise.schema import Schema
+from boxwise.learners.settings import entropy_settings, evidence_settings
+from boxwise.schema import Schema, show
 
 
 class HyperboxClassifier(OnlineLearner):
@@ -48,6 +47,21 @@ class HyperboxClassifier(OnlineLearner):
         What the continuous columns are scaled by. "data": `fit` takes the range of the whole table
         and `partial_fit` lets ranges grow, deciding each row as if all had been rescaled. A pair
         ``(low, high)`` for all columns, or a mapping from column to pair, fixes it.
+    decision : {"membership", "evidence"}, default="membership"
+        Who decides on the class of a row: the box in which its membership is largest, as in the
+        paper, or all boxes of a class together, each by how likely the row is in it.
+    bandwidth : float above 0, or "auto", default="auto"
+        For evidence: how fast the density of a box falls outside it, as a share of the column's
+        range. "auto" tries a few on each row, and lets those speak that predicted best so far.
+    backoff : float above 0, or "auto", default="auto"
+        For evidence: with how many rows the class as a whole speaks in the category shares of
+        each box.
+    temperature : float above 0, or "auto", default="auto"
+        For evidence: what the scores are divided by before they become probabilities. Above 1 it
+        makes them less certain; it does not change the decision.
+    class_prior : {"data", "balanced", "auto"}, default="data"
+        For evidence: whether a class counts by its rows, or all classes alike, or as far in
+        between as has given the best class balanced accuracy so far.
     unlabelled : object, default=None
         The mark of rows without a label, for example -1 (NaN for missing labels), from which
         to learn too. By default a missing label is an error.
@@ -69,6 +83,8 @@ class HyperboxClassifier(OnlineLearner):
         The names of the columns, if they have names.
     alpha_ : float
         The alpha in use.
+    bandwidth_, backoff_, temperature_ : float
+        Those in use, if the decision is by evidence.
 
     See Also
     --------
@@ -118,6 +134,11 @@ class HyperboxClassifier(OnlineLearner):
         condition: str = "each",
         categorical_features: Any = "from_dtype",
         feature_range: Any = "data",
+        decision: str = "membership",
+        bandwidth: float | str = "auto",
+        backoff: float | str = "auto",
+        temperature: float | str = "auto",
+        class_prior: str = "data",
         unlabelled: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -128,6 +149,11 @@ class HyperboxClassifier(OnlineLearner):
         self.condition = condition
         self.categorical_features = categorical_features
         self.feature_range = feature_range
+        self.decision = decision
+        self.bandwidth = bandwidth
+        self.backoff = backoff
+        self.temperature = temperature
+        self.class_prior = class_prior
         self.unlabelled = unlabelled
         self.n_jobs = n_jobs
 
@@ -137,6 +163,29 @@ class HyperboxClassifier(OnlineLearner):
         settings = self._fitted().settings
         assert isinstance(settings, EntropySettings)
         return settings.alpha
+
+    @property
+    def bandwidth_(self) -> float:
+        """The bandwidth in use."""
+        return self._chosen[0]
+
+    @property
+    def backoff_(self) -> float:
+        """The backoff in use."""
+        return self._chosen[1]
+
+    @property
+    def temperature_(self) -> float:
+        """The temperature in use."""
+        return self._chosen[2]
+
+    @property
+    def _chosen(self) -> list[float]:
+        model = self._fitted()
+        if not isinstance(model.settings, EvidenceSettings):
+            raise AttributeError("the decision is by membership, not by evidence")
+        chosen: list[float] = model.engine.chosen
+        return chosen
 
     def _settings(self, schema: Schema) -> EntropySettings:
         if not _is_estimate(self.alpha):
@@ -153,13 +202,25 @@ class HyperboxClassifier(OnlineLearner):
     def _settings_for(self, table: TrainingTable) -> EntropySettings:
         if not _is_estimate(self.alpha):
             return self._settings(table.schema)
-        settings = self._settings_with("auto", table.schema)
+        settings = self._learning("auto", table.schema)
         scores_only = self.alpha == "estimate-scores"
         alpha = alpha_for(table, settings, self.feature_range, scores_only=scores_only)
         self._found_by = str(self.alpha)
-        return replace(settings, alpha=alpha)
+        return self._settings_with(alpha, table.schema)
 
     def _settings_with(self, alpha: Any, schema: Schema) -> EntropySettings:
+        learning = self._learning(alpha, schema)
+        if self.decision == "membership":
+            return learning
+        if self.decision != "evidence":
+            raise ValueError(
+                f"decision must be 'membership' or 'evidence', not {show(self.decision)}"
+            )
+        return evidence_settings(
+            learning, self.bandwidth, self.backoff, self.temperature, self.class_prior
+        )
+
+    def _learning(self, alpha: Any, schema: Schema) -> EntropySettings:
         if isinstance(alpha, str) and alpha != "auto":
             raise ValueError(
                 "alpha must be 'auto', 'estimate', 'estimate-scores' or a number from 0 to 1, "

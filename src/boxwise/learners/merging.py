@@ -100,17 +100,28 @@ def _common_settings(models: Sequence[HyperboxLearner], fitted: Sequence[Model])
     """Return the settings of all models; the parameters as they are now, not as once fitted."""
     settings = [m._settings(f.schema) for m, f in zip(models, fitted, strict=True)]
     first = {**asdict(settings[0]), "unlabelled": models[0].unlabelled}
-    names = {"mean": "condition"}
     for model, other in zip(models, settings, strict=True):
+        if type(other) is not type(settings[0]):
+            a, b = (show(getattr(m, "decision", None)) for m in (models[0], model))
+            raise ValueError(f"the models differ in decision: {a} and {b}")
         for name, value in {**asdict(other), "unlabelled": model.unlabelled}.items():
             if not _same(value, first[name]):
-                name = names.get(name, name)
+                name = _PARAMETERS.get(name, name)
                 a, b = (show(getattr(m, name)) for m in (models[0], model))
                 if a == b:  # alpha="estimate", which found something else in every part
                     a, b = show(first[name]), show(value)
                 raise ValueError(f"the models differ in {name}: {a} and {b}")
     assert isinstance(settings[0], EntropySettings)
     return settings[0]
+
+
+_PARAMETERS = {  # by setting, where they are called otherwise
+    "mean": "condition",
+    "bandwidths": "bandwidth",
+    "backoffs": "backoff",
+    "temperatures": "temperature",
+    "powers": "class_prior",
+}
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -10,13 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from boxwise.core import EntropySettings, Range
+from boxwise.core import EntropySettings, EvidenceSettings, Range
 from boxwise.inputs import Batch
 from boxwise.inputs.numbers import LIMIT
 from boxwise.schema import Schema, show
 
 LARGEST_GAMMA = 1e6  # so that a distance times gamma, over a narrow range, is still a number
 CONDITIONS = {"each": False, "mean": True}
+# To what power the rows of a class are taken out of its probability.
+PRIORS = {"data": [0.0], "balanced": [1.0], "auto": [0.0, 0.25, 0.5, 0.75, 1.0]}
+# What "auto" chooses from, by how well each would have predicted the rows so far.
+BANDWIDTHS = [0.02, 0.05, 0.1, 0.2, 0.4]
+BACKOFFS = [0.01, 0.1, 0.5, 2.0, 8.0]
+TEMPERATURES = [0.5, 1.0, 1.5, 2.5, 4.0, 8.0]
 
 
 def entropy_settings(
@@ -39,6 +45,31 @@ def entropy_settings(
         gamma=gammas(gamma, schema),
         mean=CONDITIONS[condition],
     )
+
+
+def evidence_settings(
+    learning: EntropySettings, bandwidth: Any, backoff: Any, temperature: Any, class_prior: Any
+) -> EvidenceSettings:
+    """Check how a decision by evidence is to be made."""
+    if not isinstance(class_prior, str) or class_prior not in PRIORS:
+        raise ValueError(
+            f"class_prior must be 'data', 'balanced' or 'auto', not {show(class_prior)}"
+        )
+    return EvidenceSettings(
+        **vars(learning),
+        bandwidths=_choices("bandwidth", bandwidth, BANDWIDTHS),
+        backoffs=_choices("backoff", backoff, BACKOFFS),
+        temperatures=_choices("temperature", temperature, TEMPERATURES),
+        powers=PRIORS[class_prior],
+    )
+
+
+def _choices(name: str, value: Any, grid: list[float]) -> list[float]:
+    if not isinstance(value, str):
+        return [number(name, value, 0, above=True)]
+    if value != "auto":
+        raise ValueError(f"{name} must be 'auto' or a number above 0, not {value!r}")
+    return grid
 
 
 def gammas(gamma: Any, schema: Schema) -> list[float]:

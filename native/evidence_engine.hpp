@@ -1,0 +1,82 @@
+// EIOL-GFMM whose classes are judged by all their boxes together: each box has a density over the
+// continuous features and smoothed shares over the categorical ones, as reference/evidence.py has
+// them. It learns as EntropyEngine does.
+#pragma once
+
+#include <vector>
+
+#include "entropy_engine.hpp"
+
+namespace boxwise {
+
+struct EvidenceSettings {
+  EntropySettings learning;
+  // Where there are several, each choice of the three has a say by how well it predicted so far.
+  std::vector<double> bandwidths, backoffs, temperatures;
+  // To what power the samples of a class are taken out of its probability: 0 leaves them in, 1 lets
+  // all classes count alike. Where there are several, the one in use has the best class balanced
+  // accuracy so far.
+  std::vector<double> powers;
+};
+
+// How well each choice of bandwidth, backoff and temperature has predicted so far.
+struct Record {
+  std::uint64_t rows = 0;       // with a label, so far
+  std::vector<double> losses;   // bandwidth by bandwidth, backoff by backoff, by temperature
+  std::vector<double> tallies;  // class by class, power by power: rows of it, predicted as it, both
+};
+
+class EvidenceEngine : public EntropyEngine {
+ public:
+  EvidenceEngine(std::size_t n_continuous, std::size_t n_categorical, EvidenceSettings settings,
+                 std::vector<Range> ranges);
+  std::unique_ptr<Engine> fresh() const override;
+
+  void configure(EvidenceSettings settings);
+  Record record() const;
+  void restore_record(Record record);
+  // The bandwidth, backoff and temperature that have predicted best so far.
+  std::vector<double> chosen() const;
+
+ protected:
+  void learn_one(const Sample& x) override;
+  void judge(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
+             Verdict& verdict) const override;
+  void share_out(const Verdict& verdict, double* p) const override;
+
+ private:
+  struct Voice {  // a choice that has a say
+    std::size_t bandwidth, backoff;            // places in the settings
+    double temperature, weight;
+    std::size_t used_bandwidth, used_backoff;  // places among those in use
+  };
+  void check(const EvidenceSettings& settings) const;
+  bool is_tested(std::uint64_t row) const;
+  void test(const Sample& x);
+  void test_powers(const std::vector<double>& p, std::size_t label);
+  void choose();
+  void choose_power();
+  std::vector<double> samples(std::size_t classes) const;
+  // The probabilities of the classes, before the power; scores_of(voice) are those of the classes.
+  template <class ScoresOf>
+  void mix(ScoresOf scores_of, std::size_t classes, std::vector<double>& p) const;
+  // The scores of the first `classes` classes for each bandwidth, backoff by backoff.
+  void score(const Sample& x, const std::vector<double>& bandwidths,
+             const std::vector<double>& backoffs, std::size_t classes,
+             std::vector<double>& scores) const;
+  void score_group(const Group& g, const Sample& x, const std::vector<double>& bandwidths,
+                   const std::vector<double>& backoffs, std::vector<double>& scores) const;
+  void measure_distances(const Group& g, const Sample& x, std::vector<double>& away) const;
+  void measure_extents(const Group& g, const Sample& x, double bandwidth,
+                       std::vector<double>& sums) const;
+  void measure_shares(const Group& g, const Sample& x, double backoff,
+                      std::vector<double>& sums) const;
+
+  EvidenceSettings evidence_;
+  Record record_;
+  std::vector<Voice> voices_;
+  std::vector<double> used_bandwidths_, used_backoffs_;
+  double power_ = 0;
+};
+
+}  // namespace boxwise

@@ -1,0 +1,101 @@
+"""The decision by evidence: the engine against the specification."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from boxwise import HyperboxClassifier
+from boxwise.core import EvidenceSettings, Model
+from boxwise.reference.evidence import ALL_OF, Evidence
+from boxwise.store.modelfile import pack
+
+from .agreement import assert_same_boxes
+from .streams import UNLABELLED, Stream, streams
+
+thorough = settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+GRIDS = st.sampled_from([
+    ([0.1], [2.0], [1.0]),
+    ([1e-6], [1e-6], [0.1]),
+    ([0.02, 0.4], [0.01, 8.0], [0.5, 1.0, 4.0]),
+    ([0.05, 0.2, 1.0], [0.1, 1.0], [1.0]),
+])  # fmt: skip
+
+
+def pair(stream: Stream, grid: Any, powers: list[float]) -> tuple[HyperboxClassifier, Evidence]:
+    """Return the engine and the specification, both having learned the stream."""
+    bandwidths, backoffs, temperatures = grid
+    X, upper = stream.table()
+    clf = stream.classifier().set_params(decision="evidence")
+    by_evidence = EvidenceSettings(
+        stream.theta, stream.gamma, stream.delta, stream.alpha, stream.condition == "mean",
+        bandwidths, backoffs, temperatures, powers,
+    )  # fmt: skip
+    clf._settings = lambda schema: by_evidence  # type: ignore[method-assign]
+    clf.partial_fit(X, stream.labels, upper=upper)
+    reference = Evidence(
+        stream.theta, stream.delta, stream.alpha, stream.gamma, stream.condition,
+        stream.ranges(), growing=not stream.fixed_range,
+        bandwidths=bandwidths, backoffs=backoffs, temperatures=temperatures, powers=powers,
+    )  # fmt: skip
+    return clf, stream.teach(reference)
+
+
+@thorough
+@given(streams(), GRIDS, st.sampled_from([[0.0], [1.0], [0.0, 0.5, 1.0]]))
+def test_boxes_choices_and_answers_are_those_of_the_specification(stream, grid, powers):
+    clf, reference = pair(stream, grid, powers)
+    assert_same_boxes(clf, reference)
+    X, upper = stream.table()
+    if not reference.classes:
+        with pytest.raises(ValueError, match="no row with a label"):
+            clf.predict(X, upper=upper)
+        return
+    assert clf._model.engine.snapshot()["losses"].tolist() == [*reference.losses.values()]
+    assert tuple(clf._model.engine.chosen) == reference.chosen
+    shares = clf.predict_proba(X, upper=upper)
+    predicted = clf.predict(X, upper=upper)
+    order = [reference.classes.index(label) for label in clf.classes_]
+    for row, answer, sample in zip(shares, predicted, stream.samples(), strict=True):
+        p = reference.probabilities(*sample)
+        # Where classes tie, predict_proba lets the winner stand out by the last digit.
+        np.testing.assert_allclose(row, [p[k] for k in order], rtol=1e-15, atol=0)
+        assert answer == reference.predict(*sample)
+    assert (clf.classes_[shares.argmax(axis=1)] == predicted).all()
+
+
+def test_after_many_rows_only_some_are_tested_and_the_choice_is_still_the_specifications():
+    rng = np.random.default_rng(0)
+    n_rows = ALL_OF + 60
+    stream = Stream(
+        0.5, 1.0, 0.5, [1.0], "each", False,
+        lower=rng.random((n_rows, 1)).tolist(), upper=[],
+        values=[[f"v{v}"] for v in rng.integers(0, 3, n_rows)],
+        labels=rng.integers(0, 2, n_rows).tolist(),
+    )  # fmt: skip
+    stream.upper = stream.lower
+    clf, reference = pair(stream, ([0.02, 0.4], [0.01, 8.0], [0.5, 1.0, 4.0]), [0.0, 0.5])
+    snapshot = clf._model.engine.snapshot()
+    assert snapshot["losses"].tolist() == [*reference.losses.values()]
+    assert snapshot["tested"].tolist() == [n_rows]
+
+
+@settings(max_examples=40, deadline=None)
+@given(streams(max_rows=60), st.integers(1, 20))
+def test_chunks_saving_and_loading_make_no_difference(stream, size):
+    X, upper = stream.table()
+    bulk, chunked = (stream.classifier().set_params(decision="evidence") for _ in range(2))
+    bulk.partial_fit(X, stream.labels, upper=upper)
+    for begin in range(0, len(X), size):
+        rows = slice(begin, begin + size)
+        part = None if upper is None else upper[rows]
+        chunked.partial_fit(X[rows], stream.labels[rows], upper=part)
+        chunked._model = Model.from_state(*chunked._model.to_state())
+    assert pack(*chunked._model.to_state()) == pack(*bulk._model.to_state())
+    if any(label != UNLABELLED for label in stream.labels):
+        assert (chunked.predict(X, upper=upper) == bulk.predict(X, upper=upper)).all()
+        assert chunked.bandwidth_ == bulk.bandwidth_

@@ -69,6 +69,7 @@ std::pair<size_t, std::vector<double>> Engine::memberships(const Rows& rows,
   for (size_t i = 0; i < order.size(); ++i)
     column[order[i].second.group][order[i].second.slot] = i;
   std::vector<double> all(rows.count * order.size());
+  threads = std::min(threads, 1 + rows.count * order.size() / MUCH);
   in_turns(rows.count, TURN, threads, [&] {
     return [&, x = Sample{}, degree = std::vector<double>{}](size_t begin, size_t end) mutable {
       for (size_t row = begin; row < end; ++row) {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "kernels.hpp"
 
@@ -14,11 +15,15 @@ using std::size_t;
 namespace {
 constexpr size_t ODD = std::numeric_limits<size_t>::max();  // instead of a number of cells
 
-// A borrowed entry of a dict, or null; a key without a hash has none.
-PyObject* look_up(PyObject* dict, PyObject* key) {
-  PyObject* found = PyDict_GetItemWithError(dict, key);
-  if (found == nullptr) PyErr_Clear();
-  return found;
+// An entry of a dict, or null; a key without a hash has none. Looking up may run code of the key,
+// which may change the dict: what is found is held.
+nb::object look_up(nb::handle dict, nb::handle key) {
+  PyObject* found = PyDict_GetItemWithError(dict.ptr(), key.ptr());
+  if (found == nullptr && PyErr_Occurred()) {
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
+    PyErr_Clear();
+  }
+  return nb::borrow(found);
 }
 
 bool is_missing(PyObject* value) {
@@ -37,7 +42,7 @@ bool to_number(PyObject* value, double& number) {
     number = std::numeric_limits<double>::quiet_NaN();
     return true;
   }
-  if (PyFloat_CheckExact(value) || PyFloat_Check(value)) {
+  if (PyFloat_Check(value)) {
     number = PyFloat_AsDouble(value);
   } else if (PyLong_CheckExact(value)) {
     number = PyLong_AsDouble(value);
@@ -78,69 +83,71 @@ RowReader::RowReader(nb::list continuous, nb::list categorical, nb::list codes, 
 }
 
 // Returns how many of the columns the row has, or ODD.
-size_t RowReader::read_numbers(PyObject* row, Cells& cells) const {
+size_t RowReader::read_numbers(nb::handle row, Cells& cells) const {
   cells.numbers.resize(continuous_.size());
   size_t found = 0;
   for (size_t j = 0; j < continuous_.size(); ++j) {
-    PyObject* value = look_up(row, continuous_[j].ptr());
-    found += value != nullptr;
-    if (!to_number(value != nullptr ? value : Py_None, cells.numbers[j])) return ODD;
+    const nb::object value = look_up(row, continuous_[j]);
+    found += value.is_valid();
+    if (!to_number(value.is_valid() ? value.ptr() : Py_None, cells.numbers[j])) return ODD;
   }
   return found;
 }
 
-// With `learn`, a value that needs a new code gets -1 if it may have one.
-size_t RowReader::read_codes(PyObject* row, bool learn, Cells& cells) const {
+// A value without a code gets -1; to learn, only a text may lack one, and is put on the list.
+size_t RowReader::read_codes(nb::handle row, std::vector<nb::object>* fresh, Cells& cells) const {
   cells.codes.resize(categorical_.size());
   size_t found = 0;
   for (size_t j = 0; j < categorical_.size(); ++j) {
-    PyObject* value = look_up(row, categorical_[j].key.ptr());
-    found += value != nullptr;
-    if (value == nullptr || is_missing(value)) value = Py_None;
-    PyObject* code = look_up(categorical_[j].codes.ptr(), value);
-    if (code == nullptr && !(learn ? PyUnicode_CheckExact(value) : is_plain(value))) return ODD;
-    cells.codes[j] = code != nullptr ? static_cast<Code>(PyLong_AsLong(code)) : -1;
+    nb::object value = look_up(row, categorical_[j].key);
+    found += value.is_valid();
+    if (!value.is_valid() || is_missing(value.ptr())) value = nb::none();
+    const nb::object code = look_up(categorical_[j].codes, value);
+    if (!code.is_valid()) {
+      if (!(fresh ? PyUnicode_CheckExact(value.ptr()) : is_plain(value.ptr()))) return ODD;
+      if (fresh) fresh->push_back(value);
+    }
+    cells.codes[j] = code.is_valid() ? static_cast<Code>(PyLong_AsLong(code.ptr())) : -1;
   }
   return found;
 }
 
 // Whether the row has a value in a column that is not known.
-bool RowReader::has_other_values(PyObject* row) const {
-  PyObject *key, *value;
-  Py_ssize_t at = 0;
-  while (PyDict_Next(row, &at, &key, &value))
-    if (!is_missing(value) && look_up(known_.ptr(), key) == nullptr) return true;
+bool RowReader::has_other_values(nb::dict row) const {
+  for (auto [key, value] : nb::steal<nb::dict>(PyDict_Copy(row.ptr())))
+    if (!is_missing(value.ptr()) && !look_up(known_, key).is_valid()) return true;
   return false;
 }
 
 bool RowReader::learn(Engine& engine, nb::dict row, nb::handle label) {
   Cells& x = cells();
-  PyObject* code = look_up(labels_.ptr(), label.ptr());
-  if (code == nullptr) return false;
-  const size_t numbers = read_numbers(row.ptr(), x);
-  const size_t categories = numbers == ODD ? ODD : read_codes(row.ptr(), true, x);
+  const nb::object code = look_up(labels_, label);
+  if (!code.is_valid()) return false;
+  const size_t numbers = read_numbers(row, x);
+  std::vector<nb::object> fresh;
+  const size_t categories = numbers == ODD ? ODD : read_codes(row, &fresh, x);
   if (categories == ODD) return false;
-  if (numbers + categories != row.size() && has_other_values(row.ptr())) return false;
+  if (numbers + categories != row.size() && has_other_values(row)) return false;
+  auto value = fresh.begin();
   for (size_t j = 0; j < x.codes.size(); ++j) {
     if (x.codes[j] >= 0) continue;
     Categorical& column = categorical_[j];
-    const nb::handle value = look_up(row.ptr(), column.key.ptr());
     x.codes[j] = static_cast<Code>(column.values.size());
-    column.values.append(value);  // before the code, for a thread that finds the code
-    column.codes[value] = x.codes[j];
+    column.values.append(*value);  // before the code, for a thread that finds the code
+    column.codes[*value++] = x.codes[j];
   }
-  const auto known = static_cast<std::int32_t>(PyLong_AsLong(code));
+  const auto known = static_cast<std::int32_t>(PyLong_AsLong(code.ptr()));
   engine.learn(x.rows(), &known);
   return true;
 }
 
-bool RowReader::read(PyObject* row, Cells& x) const {
-  return read_numbers(row, x) != ODD && read_codes(row, false, x) != ODD;
+bool RowReader::read(nb::handle row, Cells& x) const {
+  return read_numbers(row, x) != ODD && read_codes(row, nullptr, x) != ODD;
 }
 
 std::optional<std::int32_t> RowReader::predict(const Engine& engine, nb::dict row) const {
   Cells& x = cells();
-  if (!read(row.ptr(), x)) return std::nullopt;
+  if (!read(row, x)) return std::nullopt;
   std::int32_t label = -1;
   engine.predict(x.rows(), &label);
   return label;
@@ -149,7 +156,7 @@ std::optional<std::int32_t> RowReader::predict(const Engine& engine, nb::dict ro
 std::optional<std::vector<double>> RowReader::probabilities(const Engine& engine,
                                                             nb::dict row) const {
   Cells& x = cells();
-  if (!read(row.ptr(), x)) return std::nullopt;
+  if (!read(row, x)) return std::nullopt;
   return engine.probabilities(x.rows(), engine.n_classes());
 }
 

@@ -31,10 +31,11 @@ class RowReader {
 
  private:
   struct Cells;
-  std::size_t read_numbers(PyObject* row, Cells& cells) const;
-  std::size_t read_codes(PyObject* row, bool learn, Cells& cells) const;
-  bool has_other_values(PyObject* row) const;
-  bool read(PyObject* row, Cells& cells) const;
+  std::size_t read_numbers(nanobind::handle row, Cells& cells) const;
+  std::size_t read_codes(nanobind::handle row, std::vector<nanobind::object>* fresh,
+                         Cells& cells) const;
+  bool has_other_values(nanobind::dict row) const;
+  bool read(nanobind::handle row, Cells& cells) const;
   static Cells& cells();
 
   struct Categorical {

@@ -29,6 +29,7 @@ void in_turns(std::size_t count, std::size_t size, std::size_t threads, MakeWork
   };
   std::vector<std::thread> others;
   const std::size_t wanted = std::min(threads, (count + size - 1) / size);
+  others.reserve(wanted);  // or the room for a thread that runs might be lacking
   try {
     while (others.size() + 1 < wanted) others.emplace_back(work);
   } catch (const std::system_error&) {  // as many as the system gives

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +14,7 @@ import pandas as pd
 import pytest
 
 import boxwise
-from boxwise.datasets import LoanStream
+from boxwise.datasets import LoanStream, loans
 from boxwise.evaluate import prequential
 
 river = pytest.importorskip("river")
@@ -162,6 +163,83 @@ def test_rows_on_the_fast_lane_and_on_the_general_way_are_learned_alike(seed: in
         assert fast.predict_proba_one(x) == general.predict_proba_one(Row(x))
 
 
+def test_plain_rows_do_take_the_fast_lane() -> None:
+    model = learned([({"a": 1.0, "b": "x"}, "p"), ({"a": 2, "b": None}, "q")])
+    reader, engine = model._reader, model._engine
+    for row in (
+        {"a": 1, "b": "x"},
+        {"b": "a new text", "a": None},
+        {"a": math.nan},
+        {},
+        {"z": None},
+    ):
+        assert reader.learn(engine, row, "p")
+        assert reader.predict(engine, row) in (0, 1)
+        assert len(reader.probabilities(engine, row)) == 2
+    assert model.n_boxes_ == len(model.boxes)
+    assert "a new text" in model.classifier.schema_.columns[1].vocabulary.codes
+    for row, label in (
+        ({"a": "text"}, "p"),
+        ({"a": 1.0, "z": 1}, "p"),
+        ({"a": 1.0}, "new"),
+        ({"b": 1.5}, "p"),
+    ):
+        assert not reader.learn(engine, row, label)
+
+
+class Emptying:
+    """A value that empties the row it is in when it is looked up."""
+
+    def __init__(self, row: dict[str, Any]) -> None:
+        self.row = row
+
+    def __hash__(self) -> int:
+        self.row.clear()
+        return hash("x")
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+
+def test_values_that_run_code_when_looked_up_do_no_harm() -> None:
+    model = learned([({"a": 1.0, "b": "x"}, "p"), ({"a": 2, "b": "y"}, "q")])
+    for _ in range(100):
+        row: dict[str, Any] = {"a": 1.0}
+        row["b"] = Emptying(row)
+        assert model.predict_one(row) in ("p", "q")
+
+    class Interrupting:
+        def __hash__(self) -> int:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        model.predict_one({"b": Interrupting()})
+
+
+def test_threads_may_predict_while_one_learns_new_classes() -> None:
+    model = learned([({"a": 0.0}, "first")])
+    done, errors = threading.Event(), []
+
+    def ask() -> None:
+        while not done.is_set():
+            try:
+                shares = model.predict_proba_one({"a": 0.5})
+                assert math.isclose(sum(shares.values()), 1)
+                model.predict_one({"a": 0.5})
+            except Exception as error:
+                errors.append(error)
+
+    threads = [threading.Thread(target=ask) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for i in range(1_500):
+        model.learn_one({"a": i % 10 / 10}, i)
+    done.set()
+    for thread in threads:
+        thread.join()
+    assert not errors
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_many_rows_are_learned_as_one_after_the_other(seed: int) -> None:
     pairs = patchy(120, seed)
@@ -181,6 +259,18 @@ def test_many_rows_are_learned_as_one_after_the_other(seed: int) -> None:
     assert shares.index.tolist() == list(range(5, 125))
     assert shares.idxmax(axis="columns").tolist() == labels
     assert shares.to_dict("records") == [one_by_one.predict_proba_one(row) for row in rows]
+
+
+def test_tables_that_do_not_fit_are_refused_before_anything_is_learned() -> None:
+    model = HyperboxClassifier()
+    X = pd.DataFrame({"a": [1.0, 2.0, 3.0]})
+    with pytest.raises(ValueError, match="X has 3 rows, but y has 2 labels"):
+        model.learn_many(X, pd.Series(["p", "q"]))
+    with pytest.raises(ValueError, match="the feature 'a' occurs more than once"):
+        model.learn_many(pd.concat([X, X], axis=1), pd.Series(["p"] * 3))
+    assert model.n_boxes_ == 0
+    model.learn_many(X, ["p", "q", "p"])
+    assert model.n_boxes_ == 3
 
 
 def test_typed_columns_of_a_table() -> None:
@@ -310,6 +400,13 @@ def test_a_loaded_classifier_goes_on_as_a_river_model(tmp_path: Any) -> None:
         again.learn_one(x, y)
     assert everything(again) == everything(model)
     assert loaded.boxes_.n_samples.sum() == 60
+    with pytest.raises(TypeError, match="OnlineGFMM cannot become a River model"):
+        HyperboxClassifier.from_classifier(boxwise.OnlineGFMM().fit([[1.0]], ["a"]))
+    table, labels = loans(60, function=3)
+    estimated = boxwise.HyperboxClassifier(alpha="estimate").fit(table, labels)
+    again = HyperboxClassifier.from_classifier(estimated)
+    assert again.alpha == estimated.alpha_
+    again.clone().learn_one(table[0], labels[0])
     with pytest.raises(ValueError, match="have no names"):
         HyperboxClassifier.from_classifier(boxwise.HyperboxClassifier().fit([[1.0]], ["a"]))
 

@@ -139,22 +139,32 @@ class HyperboxClassifier(base.MiniBatchClassifier):
             One that has learned rows with named columns, for example from `boxwise.load`. It stays
             as it is: the model goes on with a copy.
         """
+        if not isinstance(classifier, Classifier):
+            raise TypeError(
+                f"a {type(classifier).__name__} cannot become a River model; only a "
+                "boxwise.HyperboxClassifier can"
+            )
         schema = classifier._fitted().schema
         if not schema.named:
             raise ValueError("the columns of this classifier have no names, which dicts need")
-        parameters = classifier.get_params()
+        parameters = classifier.get_params() | {"alpha": classifier._alpha_to_go_on_with}
         model = cls(
             **{name: parameters[name] for name in _SHARED},
             categorical_features=schema.categorical_names,
         )
-        model._classifier = deepcopy(classifier).set_params(unlabelled=math.nan)
+        model._classifier = deepcopy(classifier).set_params(
+            unlabelled=math.nan, alpha=parameters["alpha"]
+        )
         model._names = {name: name for name in schema.names}
         model._connect()
         return model
 
     @property
     def classifier(self) -> Classifier:
-        """The classifier with scikit-learn's face that holds the boxes: to save it, for example."""
+        """The classifier with scikit-learn's face that holds the boxes: to save or look at it.
+
+        To learn with it or to change its parameters, take a copy.
+        """
         return self._classifier
 
     @property
@@ -210,25 +220,29 @@ class HyperboxClassifier(base.MiniBatchClassifier):
         shares = self._reader.probabilities(self._engine, x) if type(x) is dict else None
         if shares is None:
             shares = self._model.probabilities(self._encode(x))[0].tolist()
-        return dict(zip(self._labels, shares, strict=True))
+        # A label that another thread is about to learn comes last, and has no share yet.
+        return dict(zip(self._labels[: len(shares)], shares, strict=True))
 
     def learn_many(self, X: pd.DataFrame, y: pd.Series) -> None:
         """Learn the rows of a table, one after the other as `learn_one` does."""
-        for row, label in zip(X.to_dict("records"), y.tolist(), strict=True):
+        labels = y.tolist() if hasattr(y, "tolist") else [*y]
+        if len(labels) != len(X):
+            raise ValueError(f"X has {len(X)} rows, but y has {len(labels)} labels")
+        for row, label in zip(_records(X), labels, strict=True):
             self.learn_one(row, label)
 
     def predict_many(self, X: pd.DataFrame) -> pd.Series:
         """Return the label of each row."""
         import pandas as pd
 
-        labels = [self.predict_one(row) for row in X.to_dict("records")]
+        labels = [self.predict_one(row) for row in _records(X)]
         return pd.Series(labels, index=X.index, name="y_pred", dtype=None if labels else object)
 
     def predict_proba_many(self, X: pd.DataFrame) -> pd.DataFrame:
         """Return a table of probabilities with a column for each label."""
         import pandas as pd
 
-        shares = [self.predict_proba_one(row) for row in X.to_dict("records")]
+        shares = [self.predict_proba_one(row) for row in _records(X)]
         return pd.DataFrame(shares, index=X.index, columns=list(self._labels))
 
     def _encode(self, x: Row) -> Batch:
@@ -314,6 +328,14 @@ class HyperboxClassifier(base.MiniBatchClassifier):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._connect()
+
+
+def _records(X: pd.DataFrame) -> list[dict[Hashable, Any]]:
+    if not X.columns.is_unique:
+        twice = X.columns[X.columns.duplicated()][0]
+        raise ValueError(f"the feature {twice!r} occurs more than once; rename the columns")
+    records: list[dict[Hashable, Any]] = X.to_dict("records")
+    return records
 
 
 def _names_given(features: Iterable[Hashable] | None) -> tuple[Hashable, ...] | None:

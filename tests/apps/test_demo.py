@@ -104,6 +104,24 @@ def test_without_a_terminal_it_is_plain_text_of_80_columns(which, request):
     assert all(len(line) <= 80 for line in output.splitlines())
 
 
+def test_a_file_to_practise_on_is_written_instead(tmp_path):
+    from boxwise.datasets import LoanStream
+
+    path = tmp_path / "loans.csv"
+    done = run_demo("--csv", str(path), "--rows", "1100", "--seed", "7")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    header, *lines = path.read_text().splitlines()
+    assert header.endswith("years,loan,decision")
+    rows = [*LoanStream(1100, function=3, seed=7)]
+    assert lines == [",".join(map(str, [*row.values(), label])) for row, label in rows]
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path):
+    done = run_demo("--csv", str(tmp_path / "nowhere" / "loans.csv"))
+    assert done.returncode == 1
+    assert "there is no folder" in done.stderr
+
+
 def test_a_single_row_will_do():
     done = run_demo("--rows", "1", before=WITHOUT_RIVER)
     assert done.returncode == 0, done.stderr

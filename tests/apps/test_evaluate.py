@@ -129,7 +129,7 @@ def test_without_river_it_says_what_to_install(loans, monkeypatch):
 
 def test_results_are_written_every_so_many_rows(loans, tmp_path):
     out = tmp_path / "scores.jsonl"
-    done = run(loans, "--label", "decision", "--every", 400, "--window", 300, "--out", out)
+    done = run(loans, "--label", "decision", "--every", 400, "--window", 300, "--output", out)
     assert done.exit_code == 0, done.stderr
     rows = [json.loads(line) for line in out.read_text().splitlines()]
     assert [row["rows"] for row in rows] == [400, 800, 1200, 1500]
@@ -147,9 +147,9 @@ def test_a_picture_is_drawn(loans, tmp_path, ending):
 @pytest.mark.parametrize(
     ("option", "name", "said"),
     [
-        ("--out", "scores.txt", ".csv, .json, .jsonl"),
+        ("--output", "scores.txt", ".csv, .json, .jsonl"),
         ("--plot", "scores.txt", ".png, .svg, .pdf"),
-        ("--out", "nowhere/scores.csv", "there is no folder"),
+        ("--output", "nowhere/scores.csv", "there is no folder"),
         ("--plot", "nowhere/scores.png", "there is no folder"),
     ],
 )
@@ -188,9 +188,31 @@ def test_a_column_declared_categorical_is_one_to_all_learners(tmp_path):
     assert numbers(recent)[0] == numbers(recent, "hoeffding-tree")[0] == 1
 
 
+def test_only_some_columns_are_kept_besides_the_label(loans):
+    done = run(loans, "--label", "decision", "--only", "age,education")
+    assert done.exit_code == 0, done.stderr
+    kept = (({k: row[k] for k in ("age", "education")}, label) for row, label in stream())
+    (wanted,) = prequential(HyperboxClassifier(), kept).summary()
+    assert numbers(done.stdout)[1] == round(wanted["cba"], 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        (("--label", "loan"), 1, "column 'loan': its values, such as"),
+        (("--label", "decision", "--drop", "decision"), 2, "'decision' is the --label"),
+        (("--label", "decision", "--categorical", "decision"), 2, "'decision' is the --label"),
+    ],
+)
+def test_a_label_that_cannot_be_one_is_refused(loans, options, code, words):
+    done = run(loans, *options)
+    assert (done.exit_code, done.stdout) == (code, "")
+    assert words in done.stderr
+
+
 def test_cross_validation_tells_mean_and_spread_over_the_folds(loans, tmp_path):
     out = tmp_path / "folds.csv"
-    done = run(loans, "--label", "decision", "--cv", 4, "--out", out)
+    done = run(loans, "--label", "decision", "--cv", 4, "--output", out)
     assert done.exit_code == 0, done.stderr
     assert done.stdout.startswith("1,500 rows, 4 folds ")
     folds = [*csv.DictReader(out.read_text().splitlines())]
@@ -260,7 +282,7 @@ def test_ctrl_c_shows_and_writes_the_scores_so_far(tmp_path):
     out = tmp_path / "scores.csv"
     command = [sys.executable, "-m", "boxwise.apps", "evaluate", "-", "--label", "decision"]
     done = subprocess.Popen(
-        [*command, "--window", "500", "--chunk-rows", "1000", "--out", str(out)],
+        [*command, "--window", "500", "--chunk-rows", "1000", "--output", str(out)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

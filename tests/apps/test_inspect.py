@@ -31,6 +31,9 @@ def test_columns_classes_boxes_and_sizes_are_told(tmp_path):
     text = inspect(tmp_path / "m.box")
     assert "algorithm   EIOL-GFMM" in text
     assert "theta=0.3" in text
+    assert "n_jobs" not in text  # which is no property of a model
+    assert "n_jobs=None" in inspect(tmp_path / "m.box", "--full")
+    assert all(len(line) <= 80 for line in text.splitlines()[1:])  # the first has the path
     assert "learned     3 rows, 2 boxes" in text
     assert "  age  numeric      31 to 70\n" in text
     assert "  job  categorical  2: cook, missing\n" in text

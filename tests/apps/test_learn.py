@@ -103,6 +103,62 @@ def test_kinds_are_inferred_shown_and_overridden(loans, tmp_path):
     assert schema.categorical_names == ("education", "zip_code", "years")
 
 
+def test_only_some_columns_are_kept_besides_the_label(loans, tmp_path):
+    run = learn(loans, "-o", tmp_path / "m.box", "--only", "education,age", "--only", "decision")
+    assert run.exit_code == 0, run.stderr
+    assert "  numeric      age\n  categorical  education\n" in run.stderr
+    assert library.load(tmp_path / "m.box").schema_.names == ("age", "education")
+    others = [name for name in ROWS[0] if name not in ("age", "education", "decision")]
+    learn(loans, "-o", tmp_path / "same.box", "--drop", ",".join(others))
+    assert (tmp_path / "m.box").read_bytes() == (tmp_path / "same.box").read_bytes()
+
+
+def test_a_label_that_is_a_measurement_is_refused(loans, tmp_path):
+    run = boxwise("learn", loans, "--label", "loan", "-o", tmp_path / "m.box")
+    assert run.exit_code == 1
+    assert "column 'loan': its values, such as " in run.stderr
+    assert "are no classes but measurements; choose another --label" in run.stderr
+    assert not (tmp_path / "m.box").exists()
+    learn(loans, "-o", tmp_path / "m.box")
+    renamed = [{**row, "decision": row["loan"]} for row in ROWS]
+    run = learn(write_csv(tmp_path / "r.csv", renamed), "--into", tmp_path / "m.box")
+    assert run.exit_code == 1
+    assert "are no classes but measurements" in run.stderr
+
+
+@pytest.mark.parametrize("policy", ["skip", "report"])
+def test_bad_rows_are_told_in_the_order_of_lines(tmp_path, policy):
+    path = tmp_path / "a.csv"
+    path.write_text("a,b,decision\n1,x,no\n2,x,\n3,x\n4,x,yes\n5,x,\n6,x,yes,x\n")
+    for more in ((), ("--chunk-rows", 2)):
+        run = learn(path, "-o", tmp_path / "m.box", "--on-error", policy, *more)
+        assert run.exit_code == 3
+        *told, last = [line for line in run.stderr.splitlines() if line.startswith("boxwise: ")]
+        assert f"4 rows were left out; the first: {path}, line 3, column 'decision'" in last
+        lines = [line.partition(", line ")[2][0] for line in told]
+        assert lines == (["3", "4", "6", "7"] if policy == "report" else [])
+
+
+def test_the_first_bad_row_stops_it_whatever_is_wrong_with_the_next(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a,decision\n1,no\n2,\n3\n")
+    run = learn(path, "-o", tmp_path / "m.box")
+    assert run.exit_code == 1
+    assert f"{path}, line 3, column 'decision': the label is missing" in run.stderr
+
+
+def test_nearly_a_box_per_row_is_remarked_on(tmp_path):
+    rows = [{**row, "decision": label} for row, label in LoanStream(600, function=7)]
+    path, target = write_csv(tmp_path / "many.csv", rows), ("-o", tmp_path / "m.box")
+    remark = "boxwise: nearly a box per row: try a larger --theta or --delta, or --condition mean\n"
+    assert learn(path, *target).stderr.endswith(remark)
+    assert learn(path, *target, "-q").stderr == ""
+    assert "a box per row" not in learn(path, *target, "--theta", 1, "--delta", 1).stderr
+    few = write_csv(tmp_path / "few.csv", rows[:400])
+    assert "a box per row" not in learn(few, *target).stderr
+    assert "a box per row" not in learn(path, "--into", tmp_path / "m.box").stderr
+
+
 def test_a_column_that_is_declared_needs_no_values_yet(tmp_path):
     path = write_csv(tmp_path / "a.csv", [{"a": "?", "b": "x", "decision": "no"}])
     run = learn(path, "-o", tmp_path / "m.box", "--missing", "?")
@@ -139,16 +195,21 @@ def test_settings_reach_the_model(loans, tmp_path):
         (("--condition", "none"), "--condition"),
         (("--delimiter", "::"), "'::' is not one character"),
         (("--drop", "nix"), "there is no column 'nix'"),
-        (("--numeric", "car", "--categorical", "car"), "'car' is given as numeric and as"),
-        (("--numeric", "decision"), "there is no column 'decision'"),
+        (("--numeric", "car", "--categorical", "car"), "with --numeric and with --categorical"),
+        (("--numeric", "decision"), "'decision' is the --label"),
+        (("--categorical", "decision"), "'decision' is the --label"),
+        (("--drop", "car,decision"), "'decision' is the --label"),
+        (("--only", "age,car", "--drop", "car"), "'car' is given with --only and with --drop"),
+        (("--only", "nix"), "there is no column 'nix'"),
+        (("--only", "age", "--numeric", "loan"), "there is no column 'loan'; there are age"),
         (("--chunk-rows", "0"), "--chunk-rows"),
         (("--format", "xml"), "--format"),
-        (("--into", "m.box"), "the model has its settings"),
+        (("--into", "m.box", "--theta", "0.5"), "the model has its settings"),
+        (("--into", "m.box", "--only", "age"), "the model has its settings"),
     ],
 )
 def test_wrong_usage_ends_with_2_and_writes_nothing(loans, tmp_path, options, words):
-    extra = ("--theta", "0.5") if "--into" in options else ()
-    run = learn(loans, "-o", tmp_path / "m.box", *options, *extra)
+    run = learn(loans, "-o", tmp_path / "m.box", *options)
     assert run.exit_code == 2
     assert words in run.stderr
     assert not (tmp_path / "m.box").exists()
@@ -255,12 +316,9 @@ def test_watching_does_not_change_the_model(loans, tmp_path, monkeypatch):
             super().after(model, piece)
             seen.append((self._rows, len(self._scores), self._scores.cba))
 
-    from rich.console import Console
-
     monkeypatch.setattr("boxwise.apps.learn.PIECE", 50)
-    monkeypatch.setattr(
-        "boxwise.apps.learn.watcher", lambda files, quiet: Watched(files, Console(stderr=True))
-    )
+    monkeypatch.setattr("boxwise.apps.learn.LearningBar", Watched)
+    monkeypatch.setenv("FORCE_COLOR", "1")  # by which rich takes anything for a terminal
     learn(loans, "-o", tmp_path / "watched.box", *SETTINGS)
     assert (tmp_path / "alone.box").read_bytes() == (tmp_path / "watched.box").read_bytes()
     assert [rows for rows, _, _ in seen] == [50, 100, 150, 200, 240]

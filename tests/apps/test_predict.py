@@ -44,7 +44,13 @@ def test_predictions_are_those_of_the_library_in_order(model, data, tmp_path, ro
     expected = model.predict([row for row, _ in rows]).tolist()
     assert [row["prediction"] for row in table(run)] == expected
     assert [row["row"] for row in table(run)] == [str(i) for i in range(1, 121)]
-    assert run.stderr == "boxwise: not columns of the model, left out: decision\n"
+    assert run.stderr == ""  # a single column besides is taken for the label
+
+
+def test_columns_that_the_model_does_not_have_are_named(model, tmp_path, rows):
+    more = [{**row, "decision": y, "note": "x"} for row, y in rows]
+    run = predict(tmp_path, write_csv(tmp_path / "more.csv", more))
+    assert run.stderr == "boxwise: not columns of the model, left out: decision, note\n"
 
 
 @pytest.mark.parametrize("chunk_rows", [1, 7, 10_000])
@@ -89,15 +95,15 @@ def test_json_lines_hold_the_same(model, data, tmp_path):
 
 def test_a_row_that_is_left_out_keeps_its_number(model, tmp_path, data):
     lines = data.read_text().splitlines(keepends=True)
-    lines[3] = "short\n"
-    lines[5] = lines[5].replace(lines[5].split(",")[0], "much", 1)
+    lines[5] = "short\n"
+    lines[3] = lines[3].replace(lines[3].split(",")[0], "much", 1)
     data.write_text("".join(lines))
     run = predict(tmp_path, data, "--on-error", "skip")
     assert run.exit_code == 3
     numbers = [int(row["row"]) for row in table(run)]
     assert numbers == [i for i in range(1, 121) if i not in (3, 5)]
     assert "2 rows were left out; the first: " in run.stderr
-    assert "new.csv, line 4" in run.stderr
+    assert "new.csv, line 4, column 'salary': 'much' is not a number" in run.stderr
 
 
 def test_rows_are_numbered_over_several_files(model, data, tmp_path):

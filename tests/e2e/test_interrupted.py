@@ -107,6 +107,29 @@ def test_stopped_before_the_first_row_nothing_is_written(folder):
     assert os.listdir(folder) == []  # noqa: PTH208
 
 
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_predictions_that_were_stopped_leave_no_file(folder, number, code):
+    (folder / "data.csv").write_bytes(HEADER + rows(300))
+    learn = ("learn", "data.csv", "--label", "decision", "-o", "model.box", "-q")
+    assert boxwise(*learn, folder=folder).returncode == 0
+    with subprocess.Popen(
+        [BOXWISE, "predict", "model.box", "-", "-o", "out.csv", "--chunk-rows", "10"],
+        cwd=folder,
+        env=ENVIRONMENT,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as run:
+        run.stdin.write(HEADER + rows(300))
+        run.stdin.flush()
+        deadline = time.monotonic() + 120
+        while not [*folder.glob(".boxwise-*")] and time.monotonic() < deadline:
+            time.sleep(0.02)
+        run.send_signal(number)
+        assert b"Traceback" not in run.stderr.read()
+    assert run.returncode == code
+    assert sorted(path.name for path in folder.iterdir()) == ["data.csv", "model.box"]
+
+
 def test_a_reader_that_goes_away_ends_the_output_silently(folder):
     (folder / "data.csv").write_bytes(HEADER + rows(20_000))
     learn = ("learn", "data.csv", "--label", "decision", "-o", "model.box", "--theta", "0.5")

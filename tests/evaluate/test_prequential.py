@@ -334,7 +334,9 @@ def test_a_table_and_labels_of_unequal_length_are_refused():
 
 @pytest.mark.parametrize("name", ["window", "every"])
 def test_no_rows_at_a_time_is_refused(name):
-    with pytest.raises(ValueError, match=f"{name} must be at least 1 row, not 0"):
+    with pytest.raises(
+        ValueError, match=f"{name} must be a whole number of rows, at least 1, not 0"
+    ):
         prequential(NoChange(), numbered("ab"), **{name: 0})
 
 
@@ -383,3 +385,43 @@ def test_a_file_that_cannot_be_replaced_leaves_nothing_behind(tmp_path):
     with pytest.raises(OSError, match=r"results\.csv"):
         prequential(NoChange(), numbered("ab")).write(tmp_path / "results.csv")
     assert [path.name for path in tmp_path.iterdir()] == ["results.csv"]
+
+
+def test_what_a_learner_takes_for_no_label_is_not_scored() -> None:
+    pairs = [({"a": i % 7}, -1 if i % 5 == 0 else i % 2) for i in range(100)]
+    (marked,) = prequential(HyperboxClassifier(unlabelled=-1), pairs).summary()
+    none = [(x, None if y == -1 else y) for x, y in pairs]
+    (other,) = prequential(HyperboxClassifier(unlabelled=-1), none).summary()
+    assert marked["unlabelled"] == 20
+    costs = {"seconds", "rows_per_second"}
+    assert {k: v for k, v in marked.items() if k not in costs} == pytest.approx(
+        {k: v for k, v in other.items() if k not in costs}, nan_ok=True
+    )
+
+
+def test_labels_keep_their_type_beside_rows_without_one() -> None:
+    clf = HyperboxClassifier(unlabelled=math.nan)
+    (row,) = prequential(clf, [({"a": 0}, None)] + [({"a": 1}, 2**53 + 1)] * 3).summary()
+    assert row["accuracy"] == 1
+    assert clf.classes_.tolist() == [2**53 + 1]
+
+
+def test_the_row_that_fails_is_named_though_the_first_rows_have_gaps() -> None:
+    pairs = [({"a": 1.0, "k": None}, "p"), *(({"a": float(i), "k": "t"}, "p") for i in range(9))]
+    pairs[5] = pairs[5][0], 1.5
+    with pytest.raises(LearnerError, match=r"row 5 of the stream .*the label 1\.5"):
+        prequential(HyperboxClassifier(), pairs)
+
+
+def test_names_that_look_alike_and_numbers_that_are_none_are_refused() -> None:
+    with pytest.raises(ValueError, match="look alike"):
+        prequential({1: HyperboxClassifier(), "1": HyperboxClassifier()}, [])
+    for wrong in ({"window": 1.5}, {"limit": -1}, {"every": 0}):
+        with pytest.raises(ValueError, match="must be a whole number of rows, at least 1"):
+            prequential(HyperboxClassifier(), [], **wrong)
+
+
+def test_a_table_may_be_a_mapping_of_columns() -> None:
+    columns = {"a": [0.0, 1.0, 0.0, 1.0], "b": ["x", "y", "x", "y"]}
+    (row,) = prequential(HyperboxClassifier(), (columns, ["p", "q", "p", "q"])).summary()
+    assert row["rows"] == 4

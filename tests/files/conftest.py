@@ -39,10 +39,9 @@ def faults_of(write: Callable[..., str]) -> Callable[..., tuple[list[int], list[
     """Read a file and return the lines of the rows that can be used, and the other rows' errors."""
 
     def read_file(content: str | bytes, name: str = "data.csv") -> tuple[list[int], list[RowError]]:
-        faults = Recorder()
-        files = Files([write(content, name)], Manner(faults=faults))
-        lines = [line for chunk in files.chunks() for line in chunk.lines]
-        return lines, faults.errors
+        chunks = [*Files([write(content, name)]).chunks()]
+        lines = [line for chunk in chunks for line in chunk.lines]
+        return lines, [error for chunk in chunks for error in chunk.faults]
 
     return read_file
 

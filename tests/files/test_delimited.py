@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from boxwise.files import Files, InputError, RowError, source
+from boxwise.files import Files, InputError, source
 from boxwise.files.delimited import FIELD_LIMIT
 from boxwise.files.lines import LINE_LIMIT
 
@@ -111,9 +111,15 @@ def test_the_wrong_delimiter_is_named_with_the_right_one(read):
         read("a,b\n1,2\n", "data.tsv")
 
 
-def test_a_bad_row_stops_the_reading_unless_told_otherwise(read):
-    with pytest.raises(RowError, match=r"data.csv, line 3: '3' has 1 value, but the header has 2"):
-        read("a,b\n1,2\n3\n")
+def test_a_bad_row_says_where_it_is_and_what_to_do(faults_of):
+    _, (error,) = faults_of("a,b\n1,2\n3\n")
+    assert "data.csv, line 3: '3' has 1 value, but the header has 2 columns; leave" in str(error)
+
+
+def test_a_file_of_bad_rows_is_not_held_at_once(write):
+    chunks = [*Files([write("a,b\n" + "1\n" * 7)]).chunks(3)]
+    assert [(chunk.n_rows, len(chunk.faults)) for chunk in chunks] == [(0, 3), (0, 3), (0, 1)]
+    assert chunks[0].columns == {"a": [], "b": []}
 
 
 @pytest.mark.parametrize(

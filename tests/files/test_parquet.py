@@ -70,14 +70,11 @@ def test_a_column_of_another_type_is_refused_unless_it_is_left_out(make, value):
 
 
 def test_a_huge_text_is_a_bad_row(make):
-    from tests.files.conftest import Recorder
-
-    faults = Recorder()
     path = make({"a": [1, 2, 3], "word": ["x", "z" * (FIELD_LIMIT + 1), "y"]})
-    (chunk,) = Files([path], Manner(faults=faults)).chunks()
+    (chunk,) = Files([path]).chunks()
     assert chunk.columns == {"a": [1, 3], "word": ["x", "y"]}
     assert [*chunk.lines] == [1, 3]
-    (error,) = faults.errors
+    (error,) = chunk.faults
     assert "row 2, column 'word': 'zzzz" in str(error)
 
 

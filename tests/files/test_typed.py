@@ -1,13 +1,23 @@
 """Kinds of columns, numbers, categories and labels."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boxwise.files import Chunk, Faults, InputError, Typing, infer_kinds
+from boxwise.files import (
+    Chunk,
+    Faults,
+    Files,
+    InputError,
+    RowError,
+    Typing,
+    check_classes,
+    infer_kinds,
+)
 from boxwise.files.faults import MOST_REPORTS
 from boxwise.files.numbers import LIMIT, problem, to_floats
 from boxwise.files.spelling import respelled
@@ -63,8 +73,50 @@ def test_the_same_rows_decide_however_they_are_cut(monkeypatch):
     monkeypatch.setattr("boxwise.files.kinds.KIND_ROWS", 3)
     cells = ["1", "2", "3", "x"]
     whole = [chunk({"a": cells})]
-    parts = [chunk({"a": [cell]}) for cell in cells]
+    parts = [replace(chunk({"a": [cell]}), rows=[i]) for i, cell in enumerate(cells, start=1)]
     assert infer_kinds(whole, ["a"]) == infer_kinds(parts, ["a"]) == {"a": "continuous"}
+
+
+@pytest.mark.parametrize("typed", [False, True])
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [i + 0.5 for i in range(30)],
+        [i % 25 + 0.5 for i in range(200)],
+        [round(i * 7.3, 2) for i in range(1000)],
+        [None, *(i / 7 for i in range(100))],
+    ],
+)
+def test_labels_that_are_measurements_are_refused(labels, typed):
+    cells = labels if typed else [None if label is None else str(label) for label in labels]
+    with pytest.raises(
+        InputError, match=r"data\.csv, column 'y': its values, such as .*no classes"
+    ):
+        check_classes([chunk({"y": cells}, typed)], "y")
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [f"user {i}" for i in range(1000)],
+        [str(i) for i in range(1000)],
+        [f"{i}.0" for i in range(1000)],
+        [f"{i}e3" for i in range(1000)],
+        [f"2.{i}.1" for i in range(1000)],
+        [*range(1000)],
+        [float(i) for i in range(1000)],
+        [True, False] * 500,
+        [f"{i % 10 / 2}" for i in range(100)],  # stars
+        [f"{i % 15}.5" for i in range(16)],
+        [f"{250 + i % 60 / 100}" for i in range(1000)],  # codes, each of several rows
+        [[i, 0.5] for i in range(100)],  # refused later, row by row
+        [math.nan for _ in range(100)],
+        [None, None],
+        [],
+    ],
+)
+def test_labels_that_are_text_whole_numbers_or_few_are_classes(labels):
+    check_classes([chunk({"y": labels})], "y")
 
 
 def test_the_limit_is_that_of_the_learners():
@@ -165,6 +217,29 @@ def test_a_row_with_two_faults_counts_once_and_rows_are_told_in_order():
     columns = {"a": ["1", "2", "x"], "b": ["x", "2", "x"]}
     _, errors = typed(columns, {"a": "continuous", "b": "continuous"})
     assert [(error.line, error.column) for error in errors] == [(2, "b"), (4, "a")]
+
+
+def test_rows_that_cannot_be_read_are_told_with_the_others_in_the_order_of_lines(write):
+    path = write("a,b\n1,x\nold,x\n3\n4,x\nyoung,x\n6,x,x\n")
+    faults = Recorder()
+    for part in Files([path]).chunks():
+        Typing({"a": "continuous", "b": "categorical"}).apply(part, faults)
+    assert [error.line for error in faults.errors] == [3, 4, 6, 7]
+    assert faults.first is not None
+    assert faults.first.line == 3
+
+
+def test_under_stop_the_first_bad_row_is_raised(write):
+    (part,) = Files([write("a,b\n1,x\nold,x\n3\n")]).chunks()
+    with pytest.raises(RowError, match="line 3, column 'a'"):
+        Typing({"a": "continuous"}).apply(part, Faults())
+
+
+def test_a_label_that_is_a_fraction_to_a_model_of_whole_numbers_drops_its_row():
+    columns = {"a": ["1", "2"], "y": ["1", "1.5"]}
+    result, (error,) = typed(columns, {"a": "continuous"}, label="y", known={"y": [0, 1]})
+    assert result.labels == [1]
+    assert "column 'y': '1.5' is no class" in str(error)
 
 
 @pytest.mark.parametrize(

@@ -180,6 +180,14 @@ def test_what_is_predicted_does_not_depend_on_the_number_of_threads(
         assert (shared.membership(X) == alone.membership(X)).all()
 
 
+@every_estimator
+@pytest.mark.parametrize("n_jobs", ["x", 1.5, True])
+def test_a_number_of_threads_that_is_none_is_refused(clf: HyperboxLearner, n_jobs: Any) -> None:
+    fitted = clone(clf).set_params(n_jobs=n_jobs).fit([[1.0], [2.0]], ["a", "b"])
+    with pytest.raises(ValueError, match="n_jobs must be None or a whole number"):
+        fitted.predict([[1.0]])
+
+
 @online_estimator
 def test_testing_then_training_is_predicting_and_learning_row_by_row(
     clf: OnlineLearner, table: pd.DataFrame, labels: list[str], state: Callable[..., bytes]

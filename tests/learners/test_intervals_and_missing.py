@@ -187,7 +187,7 @@ def test_a_missing_label_is_an_error_that_names_the_row(missing: Any) -> None:
 def test_predicting_without_a_labelled_row_says_so(use: str) -> None:
     clf = HyperboxClassifier(unlabelled=-1).fit([[0.1], [0.9]], [-1, -1])
     assert clf.classes_.tolist() == []
-    with pytest.raises(ValueError, match="no labelled"):
+    with pytest.raises(ValueError, match="no row with a label"):
         getattr(clf, use)([[0.1]])
     clf.partial_fit([[0.1]], [1])
     assert clf.predict([[0.1]]).tolist() == [1]

@@ -22,12 +22,13 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(demo)
+# A list of commands has room for one line each; where the first sentence is longer, it is here.
 app.command()(learn)
 app.command()(predict)
-app.command()(evaluate)
-app.command()(inspect)
-app.command()(paper)
+app.command(short_help="Say how well rows are predicted before they are learned.")(evaluate)
+app.command(short_help="Show what is in a model file.")(inspect)
+app.command()(demo)
+app.command(short_help="Run the evaluation of the EIOL-GFMM paper again.")(paper)
 
 
 def _show_version(wanted: bool) -> None:

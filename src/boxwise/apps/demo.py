@@ -7,11 +7,15 @@ through the bank changes its mind about whom to approve.
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from boxwise import HyperboxClassifier
+from boxwise.apps.outcome import failures_told
+from boxwise.apps.results import opened
 from boxwise.apps.screen import Screen
 from boxwise.datasets import LoanStream
 from boxwise.evaluate import Prequential
@@ -26,25 +30,44 @@ STEPS = 100
 
 
 def demo(
-    rows: Annotated[int, typer.Option(min=1, help="How many applications arrive.")] = ROWS,
-    seed: Annotated[int, typer.Option(min=0, help="Another seed, other applications.")] = 0,
+    rows: Annotated[
+        int, typer.Option(metavar="N", min=1, help="How many applications arrive.")
+    ] = ROWS,
+    seed: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Another seed, other applications.")
+    ] = 0,
+    to_csv: Annotated[
+        Path | None,
+        typer.Option(
+            "--csv", metavar="FILE", help="Write the applications to this CSV file instead."
+        ),
+    ] = None,
 ) -> None:
     """Watch a model learn from a stream of loan applications.
 
     Two learners of River, a Hoeffding tree and naive Bayes, get the same rows, if River is
     installed: pip install "boxwise[river]".
 
+    With --csv, a file to practise on is written instead: the same applications, all decided by
+    age and education, and no label is wrong.
+
     \b
     Examples:
-      boxwise demo                           less than half a minute
-      boxwise demo --rows 5000 --seed 1      shorter, with other applications
+      boxwise demo                                less than half a minute
+      boxwise demo --rows 5000 --seed 1           shorter, other applications
+      boxwise demo --csv loans.csv --rows 3000    a file to practise on
 
     \b
     Exit codes:
       0    done
+      1    the file cannot be written
       2    wrong usage
       130  stopped by Ctrl-C
     """  # noqa: D301  (click marks with it what it must not wrap)
+    if to_csv is not None:
+        with failures_told():
+            _write(to_csv, LoanStream(rows, function=AFTER, seed=seed))
+        return
     model = classifier()
     learners: dict[str, Any] = {"boxwise": model}
     if has_river():
@@ -56,6 +79,15 @@ def demo(
         screen.show(run, model, newcomer)
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
+
+
+def _write(path: Path, applications: LoanStream) -> None:
+    with opened(path) as file:
+        table = csv.writer(file, lineterminator="\n")
+        for n, (row, decision) in enumerate(applications):
+            if n == 0:
+                table.writerow([*row, "decision"])
+            table.writerow([*row.values(), decision])
 
 
 def classifier() -> HyperboxClassifier:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import signal
 import sys
 from contextlib import suppress
 from importlib.util import find_spec
@@ -16,6 +17,8 @@ def main() -> None:
     if missing:
         sys.exit(f'the command line needs {" and ".join(missing)}: pip install "boxwise[cli]"')
     _give_memory_back()
+    # As Ctrl-C does, it unwinds the command, so that no half of a file is left.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         from boxwise.apps.cli import app
 

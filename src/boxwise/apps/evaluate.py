@@ -2,59 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
-import rich.progress as bars
 import typer
-from rich.console import Console
 
 from boxwise import HyperboxClassifier
-from boxwise.apps.file_options import (
-    DEFAULT_CHUNK_ROWS,
-    ChunkRowsOption,
-    DelimiterOption,
-    FormatOption,
-    MissingOption,
-    OnErrorChoice,
-    OnErrorOption,
-    QuietOption,
-    candidates,
-    chosen,
-)
+from boxwise.apps import column_options as columns
+from boxwise.apps import file_options as reading
+from boxwise.apps import model_settings as parameters
 from boxwise.apps.folds import Fold, cross_validated, fold_table
+from boxwise.apps.labelled_files import no_rows, typed_by_first_rows
 from boxwise.apps.labelled_rows import LabelledRows, Pair
-from boxwise.apps.model_settings import (
-    AlphaOption,
-    ConditionOption,
-    DeltaOption,
-    GammaOption,
-    ThetaOption,
-    settings_from,
-    show_kinds,
-    try_settings,
+from boxwise.apps.outcome import (
+    INTERRUPTED,
+    ROWS_LEFT_OUT,
+    fail,
+    failures_told,
+    say,
+    tell_rows_left_out,
 )
-from boxwise.apps.outcome import INTERRUPTED, ROWS_LEFT_OUT, fail, failures_told, tell_rows_left_out
+from boxwise.apps.reading_bar import ReadingBar
 from boxwise.apps.writable import check_writable
-from boxwise.evaluate import LearnerError, Point, Prequential
+from boxwise.evaluate import LearnerError, Prequential
 from boxwise.evaluate.peers import peer, peer_names
 from boxwise.evaluate.point_files import format_of, write_rows
-from boxwise.files import Faults, Files, Manner, check_names
+from boxwise.files import Faults, Files, Manner
 
 OURS = "boxwise"
-NO_ROWS = "no row could be used (--on-error report says why)"
 PICTURES = (".png", ".svg", ".pdf")
+BAR_ROWS = 1_000  # after how many rows the bar moves while rows are only read
 
 
 def evaluate(
-    data: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="The files; - is standard input.")
-    ],
-    label: Annotated[str, typer.Option(help="The column of the classes.")],
+    data: reading.FilesArgument,
+    label: columns.LabelOption,
     against: Annotated[
         list[str] | None,
         typer.Option(
@@ -63,43 +48,57 @@ def evaluate(
         ),
     ] = None,
     window: Annotated[
-        int, typer.Option(min=1, help="How many of the last rows the recent scores are over.")
+        int,
+        typer.Option(
+            metavar="N", min=1, help="How many of the last rows the recent scores are over."
+        ),
     ] = 1000,
     every: Annotated[
-        int | None, typer.Option(min=1, help="After how many rows to note scores (the window).")
+        int | None,
+        typer.Option(metavar="N", min=1, help="After how many rows to note scores (the window)."),
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Stop after so many rows.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Stop after so many rows.")
+    ] = None,
     cv: Annotated[
         int | None,
-        typer.Option(min=2, help="Cross-validate in so many folds instead; holds all rows."),
+        typer.Option(
+            metavar="N", min=2, help="Cross-validate in so many folds instead; holds all rows."
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="By which the folds are drawn.")] = 0,
-    out: Annotated[
-        Path | None, typer.Option(help="Write all scores to this .csv, .json or .jsonl file.")
+    seed: Annotated[
+        int, typer.Option(metavar="N", min=0, help="By which the folds are drawn.")
+    ] = 0,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write all scores to this .csv, .json or .jsonl file.",
+        ),
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw scores and boxes into this .png, .svg or .pdf file.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Draw scores and boxes into this .png, .svg or .pdf file."
+        ),
     ] = None,
-    theta: ThetaOption = None,
-    delta: DeltaOption = None,
-    alpha: AlphaOption = None,
-    gamma: GammaOption = None,
-    condition: ConditionOption = None,
-    categorical: Annotated[
-        list[str] | None, typer.Option(metavar="NAMES", help="Columns that are categories.")
-    ] = None,
-    numeric: Annotated[
-        list[str] | None, typer.Option(metavar="NAMES", help="Columns that are numbers.")
-    ] = None,
-    drop: Annotated[
-        list[str] | None, typer.Option(metavar="NAMES", help="Columns to leave out.")
-    ] = None,
-    missing: MissingOption = None,
-    form: FormatOption = None,
-    delimiter: DelimiterOption = None,
-    on_error: OnErrorOption = OnErrorChoice.stop,
-    chunk_rows: ChunkRowsOption = DEFAULT_CHUNK_ROWS,
-    quiet: QuietOption = False,
+    theta: parameters.ThetaOption = None,
+    delta: parameters.DeltaOption = None,
+    alpha: parameters.AlphaOption = None,
+    gamma: parameters.GammaOption = None,
+    condition: parameters.ConditionOption = None,
+    categorical: columns.CategoricalOption = None,
+    numeric: columns.NumericOption = None,
+    drop: columns.DropOption = None,
+    only: columns.OnlyOption = None,
+    missing: reading.MissingOption = None,
+    form: reading.FormatOption = None,
+    delimiter: reading.DelimiterOption = None,
+    on_error: reading.OnErrorOption = reading.OnErrorChoice.stop,
+    chunk_rows: reading.ChunkRowsOption = reading.DEFAULT_CHUNK_ROWS,
+    quiet: reading.QuietOption = False,
 ) -> None:
     """Predict every row of files, then learn it, and say how good the predictions were.
 
@@ -113,9 +112,9 @@ def evaluate(
     \b
     Examples:
       boxwise evaluate loans.csv --label decision
-      boxwise evaluate loans.csv --label decision --theta 0.3 --delta 1 --plot loans.png
-      boxwise evaluate loans.csv --label decision --against hoeffding-tree,naive-bayes
-      boxwise evaluate loans.csv --label decision --every 500 --out scores.csv
+      boxwise evaluate loans.csv --label decision --theta 0.3 --plot loans.png
+      boxwise evaluate loans.csv --label decision --against hoeffding-tree,arf
+      boxwise evaluate loans.csv --label decision --every 500 -o scores.csv
       boxwise evaluate loans.csv --label decision --cv 5
 
     \b
@@ -126,31 +125,38 @@ def evaluate(
       3    done, but rows were left out (--on-error skip or report)
       130  stopped by Ctrl-C; the scores so far were shown
     """  # noqa: D301  (click marks with it what it must not wrap)
-    settings = settings_from(theta, delta, alpha, gamma, condition)
+    settings = parameters.settings_from(theta, delta, alpha, gamma, condition)
     with failures_told():
-        _check_outputs(out, plot, cv)
+        _check_outputs(output, plot, cv)
         peers = _peers(against, cv)
-        faults = Faults(on_error.value, lambda text: typer.echo(f"boxwise: {text}", err=True))
+        faults = Faults(on_error.value, say)
+        wanted = columns.ColumnOptions(label, categorical, numeric, drop, only)
         manner = Manner(
-            None if form is None else form.value, delimiter, drop=candidates(drop), faults=faults
+            None if form is None else form.value,
+            delimiter,
+            only=wanted.kept,
+            drop=wanted.dropped,
         )
         files = Files(data, manner, missing or ())
-        chosen("--drop", drop, files.all_names)
-        check_names(files.names, [label], files.first, "label column")
-        rows = LabelledRows.of(
-            files, label, faults,
-            chunk_rows=chunk_rows, numeric=numeric or [], categorical=categorical or [],
-        )  # fmt: skip
-        model = HyperboxClassifier(**settings, categorical_features=rows.categorical)
-        try_settings(model, rows.typing.kinds)
+        typing, chunks = typed_by_first_rows(files, wanted, faults, chunk_rows)
+        model = HyperboxClassifier(**settings, categorical_features=typing.categorical)
+        parameters.try_settings(model, typing.kinds)
         if not quiet:
-            show_kinds(files.first, rows.typing.kinds, label)
+            parameters.show_kinds(files.first, typing.kinds, label)
+        rows = LabelledRows(typing, chunks, faults)
+        bar = ReadingBar(files, quiet=quiet)
         if cv is None:
             learners = {OURS: model, **peers}
             run = Prequential(learners, rows, window=window, every=every, limit=limit)
-            stopped = _run(run, files, quiet, out, plot)
+            stopped = _run(run, bar)
+            if not run.rows and not stopped:
+                no_rows(files, faults)
+            _show(run, output, plot)
         else:
-            stopped = _cross_validate(model, islice(rows, limit), cv, seed, out)
+            pairs = [*_watched(islice(rows, limit), bar)]
+            if not pairs:
+                no_rows(files, faults)
+            stopped = _cross_validate(model, pairs, cv, seed, bar, output)
         if not quiet:
             tell_rows_left_out(faults)
         if stopped:
@@ -159,13 +165,13 @@ def evaluate(
         raise typer.Exit(ROWS_LEFT_OUT)
 
 
-def _check_outputs(out: Path | None, plot: Path | None, cv: int | None) -> None:
-    if out is not None:
+def _check_outputs(output: Path | None, plot: Path | None, cv: int | None) -> None:
+    if output is not None:
         try:
-            format_of(out)
+            format_of(output)
         except ValueError as error:
-            raise typer.BadParameter(str(error), param_hint="--out") from None
-        check_writable(out)
+            raise typer.BadParameter(str(error), param_hint="--output") from None
+        check_writable(output)
     if plot is None:
         return
     if cv is not None:
@@ -194,75 +200,64 @@ def _peers(against: Sequence[str] | None, cv: int | None) -> dict[str, Any]:
         fail(str(error))
 
 
-def _run(
-    run: Prequential, files: Files, quiet: bool, out: Path | None, plot: Path | None
-) -> str | None:
-    """Run to the end and show what came of it; return what to say if it was stopped before."""
-    stopped = None
+def _run(run: Prequential, bar: ReadingBar) -> str | None:
+    """Run to the end; return what to say if it was stopped before."""
     try:
-        with _bar(files, quiet) as tell:
-            for points in run:
-                tell(points)
+        with bar:
+            for now, *_ in run:
+                bar.show(
+                    f"{now.rows:,} rows, {now.rows_per_second:,.0f} rows/s, "
+                    f"{now.boxes or 0:,} boxes, CBA {now.recent.cba:.3f}"
+                )
     except LearnerError as error:
         fail(str(error))
     except KeyboardInterrupt:
-        stopped = f"stopped; the scores are those of the first {run.rows:,} rows"
-    if not run.rows and not stopped:
-        fail(NO_ROWS)
+        return f"stopped; the scores are those of the first {run.rows:,} rows"
+    return None
+
+
+def _show(run: Prequential, output: Path | None, plot: Path | None) -> None:
     typer.echo(repr(run))
-    if out is not None:
-        run.write(out)
+    if output is not None:
+        run.write(output)
     if plot is not None:
         figure: Any = run.plot().figure
         figure.savefig(plot, dpi=150)
-    return stopped
 
 
-@contextmanager
-def _bar(files: Files, quiet: bool) -> Iterator[Callable[[Sequence[Point]], object]]:
-    """Give a function that shows how far it is, if there is a terminal to show it on."""
-    console = Console(stderr=True)
-    if quiet or not console.is_terminal:
-        yield lambda points: None
-        return
-    columns = (
-        bars.BarColumn(bar_width=20),
-        bars.TextColumn("{task.description}", markup=False),
-    )
-    with bars.Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("reading", total=None)
-
-        def tell(points: Sequence[Point]) -> None:
-            share, ours = files.share, points[0]
-            bar.update(
-                task,
-                total=None if share is None else 1.0,
-                completed=share or 0.0,
-                description=f"{ours.rows:,} rows, {ours.rows_per_second:,.0f} rows/s, "
-                f"{ours.boxes or 0:,} boxes, CBA {ours.recent.cba:.3f}",
-            )
-
-        yield tell
+def _watched(pairs: Iterable[Pair], bar: ReadingBar) -> Iterator[Pair]:
+    """Hand over rows and show how many there are."""
+    with bar:
+        for n, pair in enumerate(pairs):
+            if n % BAR_ROWS == 0:
+                bar.show(f"{n:,} rows")
+            yield pair
 
 
 def _cross_validate(
-    model: HyperboxClassifier, pairs: Iterable[Pair], n_folds: int, seed: int, out: Path | None
+    model: HyperboxClassifier,
+    pairs: Sequence[Pair],
+    n_folds: int,
+    seed: int,
+    bar: ReadingBar,
+    output: Path | None,
 ) -> str | None:
     """Do fold after fold and show what came of them; return what to say if it was stopped."""
     stopped = None
-    data = [*pairs]
-    if not data:
-        fail(NO_ROWS)
-    rows, labels = [row for row, _ in data], [label for _, label in data]
+    rows, labels = [row for row, _ in pairs], [label for _, label in pairs]
     folds: list[Fold] = []
     try:
-        folds.extend(cross_validated(model, rows, labels, n_folds, seed))  # it keeps those done
+        with bar:
+            bar.show(f"{len(rows):,} rows, no fold done yet")
+            for fold in cross_validated(model, rows, labels, n_folds, seed):
+                folds.append(fold)
+                bar.show(f"{len(rows):,} rows, {fold.number} of {n_folds} folds done")
     except ValueError as error:
         fail(f"{n_folds} folds cannot be made or learned: {error}")
     except KeyboardInterrupt:
         stopped = f"stopped; the scores are those of {len(folds)} of {n_folds} folds"
     if folds:
         typer.echo(fold_table(OURS, folds, len(rows)))
-    if out is not None:
-        write_rows(out, [fold.to_row() for fold in folds])
+    if output is not None:
+        write_rows(output, [fold.to_row() for fold in folds])
     return stopped

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Annotated
 
@@ -37,6 +36,9 @@ def _one_character(delimiter: str | None) -> str | None:
     return character
 
 
+FilesArgument = Annotated[
+    list[str], typer.Argument(metavar="FILE", help="The files; - is standard input.")
+]
 FormatOption = Annotated[
     FileFormat | None,
     typer.Option("--format", help="The format, if content and name do not tell."),
@@ -45,6 +47,7 @@ DelimiterOption = Annotated[
     str | None,
     typer.Option(
         "--delimiter",
+        metavar="CHARACTER",
         help="What separates the values of a CSV file; found out unless given.",
         callback=_one_character,
     ),
@@ -67,27 +70,9 @@ OnErrorOption = Annotated[
 ]
 ChunkRowsOption = Annotated[
     int,
-    typer.Option("--chunk-rows", min=1, help="How many rows are held in memory at a time."),
+    typer.Option(
+        "--chunk-rows", metavar="N", min=1, help="How many rows are held in memory at a time."
+    ),
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
 DEFAULT_CHUNK_ROWS = CHUNK_ROWS
-
-
-def candidates(given: Iterable[str] | None) -> frozenset[str]:
-    """Return all names that might be meant: each text as a whole, and its parts between commas."""
-    texts = list(given or ())
-    return frozenset(texts) | {part.strip() for text in texts for part in text.split(",")}
-
-
-def chosen(option: str, given: Iterable[str] | None, names: Sequence[str]) -> list[str]:
-    """Return the columns that an option names, one by one or with commas between them."""
-    found: list[str] = []
-    for text in given or ():
-        parts = [text] if text in names else [part.strip() for part in text.split(",")]
-        for part in parts:
-            if part not in names:
-                shown = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
-                raise typer.BadParameter(f"there is no column {part!r}; there are {shown}",
-                                         param_hint=option)  # fmt: skip
-            found.append(part)
-    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import Annotated, Any
 
 import typer
@@ -24,12 +25,13 @@ ALGORITHMS = {
 }
 MOST_VALUES = 8
 MOST_CLASSES = 20
+WIDTH = 80
 
 
 def inspect(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="The model file.")],
     full: Annotated[
-        bool, typer.Option("--full", help="Show all category values and all classes.")
+        bool, typer.Option("--full", help="Show all parameters, category values and classes.")
     ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="One JSON object with everything in it.")
@@ -49,8 +51,14 @@ def inspect(
       2    wrong usage
     """  # noqa: D301  (click marks with it what it must not wrap)
     with failures_told():
-        description = describe(load(model), model)
-        typer.echo(_as_json(description) if as_json else in_words(description, full=full))
+        clf = load(model)
+        description = describe(clf, model)
+        if as_json:
+            typer.echo(json.dumps(description, indent=2, ensure_ascii=False, default=str))
+        else:
+            if not full:
+                description["parameters"] = _changed(clf)
+            typer.echo(in_words(description, full=full))
 
 
 def describe(clf: Any, path: Path) -> dict[str, Any]:
@@ -76,6 +84,16 @@ def describe(clf: Any, path: Path) -> dict[str, Any]:
     }
 
 
+def _changed(clf: Any) -> dict[str, Any]:
+    """Return the parameters that are not the default, nor told with the columns, nor for speed."""
+    default = type(clf)().get_params()
+    return {
+        name: value
+        for name, value in clf.get_params().items()
+        if name not in ("categorical_features", "n_jobs") and repr(value) != repr(default[name])
+    }
+
+
 def _column(column: Column) -> dict[str, Any]:
     if column.vocabulary is not None:
         return {
@@ -96,11 +114,11 @@ def _column(column: Column) -> dict[str, Any]:
 def in_words(description: dict[str, Any], *, full: bool) -> str:
     """Return the description as a person reads it."""
     d = description
-    parameters = ", ".join(f"{name}={value!r}" for name, value in _short(d["parameters"], full))
+    parameters = ", ".join(f"{name}={value!r}" for name, value in d["parameters"].items())
     lines = [
         f"file        {d['file']}, {_size(d['file_bytes'])}; {_size(d['memory_bytes'])} in memory",
         f"algorithm   {d['algorithm']}",
-        f"learner     {d['learner']}({parameters})",
+        *_wrapped(f"learner     {d['learner']}({parameters})"),
         f"learned     {counted(d['rows'], 'row')}, {counted(d['boxes'], 'box')}",
         "",
         counted(len(d["columns"]), "column"),
@@ -115,15 +133,6 @@ def in_words(description: dict[str, Any], *, full: bool) -> str:
     if len(shown) < len(d["classes"]):
         lines.append(f"  and {len(d['classes']) - len(shown)} more (--full shows all)")
     return "\n".join(lines)
-
-
-def _short(parameters: dict[str, Any], full: bool) -> list[tuple[str, Any]]:
-    """Return the parameters; the categorical columns are told with the columns."""
-    return [
-        (name, value)
-        for name, value in parameters.items()
-        if full or name != "categorical_features"
-    ]
 
 
 def _column_in_words(column: dict[str, Any], full: bool) -> tuple[str, str, str]:
@@ -143,11 +152,13 @@ def _table(rows: Sequence[tuple[str, str, str]]) -> list[str]:
     return [f"  {a:<{first}}  {b:<{second}}  {c}" for a, b, c in rows]
 
 
+def _wrapped(line: str) -> list[str]:
+    return wrap(
+        line, WIDTH, subsequent_indent=" " * 12, break_long_words=False, break_on_hyphens=False
+    )
+
+
 def _size(n_bytes: int) -> str:
     if n_bytes < 1024:
         return f"{n_bytes} bytes"
     return f"{n_bytes / 1024:,.1f} KB" if n_bytes < 1024**2 else f"{n_bytes / 1024**2:,.1f} MB"
-
-
-def _as_json(description: dict[str, Any]) -> str:
-    return json.dumps(description, indent=2, ensure_ascii=False, default=str)

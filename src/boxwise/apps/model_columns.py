@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import typer
-
+from boxwise.apps.outcome import say
 from boxwise.files import Files, InputError, Typing, check_names
 from boxwise.schema import Column, Schema
 
@@ -39,11 +38,11 @@ def typing_for(model: Any, files: Files, label: str | None = None) -> Typing:
 
 
 def tell_columns_left_out(files: Files, typing: Typing) -> None:
-    """Say which columns the model does not use."""
+    """Say which columns the model does not use; a single one is taken for a label not named."""
     extra = [name for name in files.names if name not in typing.kinds and name != typing.label]
-    if extra:
+    if len(extra) > (1 if typing.label is None else 0):
         shown = ", ".join(extra[:10]) + (", ..." if len(extra) > 10 else "")
-        typer.echo(f"boxwise: not columns of the model, left out: {shown}", err=True)
+        say(f"not columns of the model, left out: {shown}")
 
 
 def _match(schema: Schema, names: Sequence[str], file: str) -> dict[str, Column]:

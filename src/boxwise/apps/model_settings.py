@@ -21,17 +21,22 @@ class Condition(StrEnum):
 
 
 ThetaOption = Annotated[
-    float | None, typer.Option(help="Longest side of a box, as a share of the range (0.2).")
+    float | None,
+    typer.Option(metavar="NUMBER", help="Longest side of a box, as a share of the range (0.2)."),
 ]
 DeltaOption = Annotated[
-    float | None, typer.Option(help="Largest change of entropy in a box, 0 to 1 (0.5).")
+    float | None,
+    typer.Option(metavar="NUMBER", help="Largest change of entropy in a box, 0 to 1 (0.5)."),
 ]
 AlphaOption = Annotated[
-    str | None, typer.Option(help="Weight of the numbers, 0 to 1, or auto (auto).")
+    str | None,
+    typer.Option(metavar="NUMBER", help="Weight of the numbers, 0 to 1, or auto (auto)."),
 ]
 GammaOption = Annotated[
     str | None,
-    typer.Option(help="How fast membership falls; one number, or one per column (1)."),
+    typer.Option(
+        metavar="NUMBERS", help="How fast membership falls; one number, or one per column (1)."
+    ),
 ]
 ConditionOption = Annotated[
     Condition | None, typer.Option(help="Whether delta holds for each column or the mean (each).")
@@ -91,7 +96,8 @@ def try_settings(model: HyperboxClassifier, kinds: Mapping[str, Kind]) -> None:
 
 def show_kinds(file: str, kinds: Mapping[str, Kind], label: str) -> None:
     """Say on standard error what the columns are taken for."""
-    typer.echo(f"columns of {file} (--numeric, --categorical and --drop change this):", err=True)
+    options = "--numeric, --categorical, --drop and --only"
+    typer.echo(f"columns of {file} ({options} change this):", err=True)
     for kind, word in (("continuous", "numeric"), ("categorical", "categorical")):
         names = [name for name, other in kinds.items() if other == kind]
         if names:

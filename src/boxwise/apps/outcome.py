@@ -19,9 +19,14 @@ INTERRUPTED = 130
 BROKEN_PIPE = 141
 
 
+def say(message: str) -> None:
+    """Say something on standard error."""
+    typer.echo(f"boxwise: {message}", err=True)
+
+
 def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
     """End the command with a message."""
-    typer.echo(f"boxwise: {message}", err=True)
+    say(message)
     raise typer.Exit(code)
 
 
@@ -49,4 +54,4 @@ def tell_rows_left_out(faults: Faults) -> None:
     """Say how many rows were left out, and why the first one was."""
     if faults.count:
         rows = "1 row was" if faults.count == 1 else f"{faults.count:,} rows were"
-        typer.echo(f"boxwise: {rows} left out; the first: {faults.first}", err=True)
+        say(f"{rows} left out; the first: {faults.first}")

@@ -10,18 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from boxwise import load
-from boxwise.apps.file_options import (
-    DEFAULT_CHUNK_ROWS,
-    ChunkRowsOption,
-    DelimiterOption,
-    FormatOption,
-    MissingOption,
-    OnErrorChoice,
-    OnErrorOption,
-    QuietOption,
-)
+from boxwise.apps import file_options as reading
 from boxwise.apps.model_columns import tell_columns_left_out, typing_for, wanted_names
-from boxwise.apps.outcome import ROWS_LEFT_OUT, failures_told, tell_rows_left_out
+from boxwise.apps.outcome import ROWS_LEFT_OUT, failures_told, say, tell_rows_left_out
 from boxwise.apps.results import CsvResults, JsonResults, Results, opened
 from boxwise.apps.winning_box import WinningBoxes
 from boxwise.files import Faults, Files, Manner, TypedChunk
@@ -38,12 +29,12 @@ class ResultFormat(StrEnum):
 
 def predict(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="The model file.")],
-    data: Annotated[
-        list[str], typer.Argument(metavar="FILE", help="The files; - is standard input.")
-    ],
+    data: reading.FilesArgument,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="The file to write; else standard output."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="The file to write; else standard output."
+        ),
     ] = None,
     to: Annotated[
         ResultFormat, typer.Option(help="The format of the predictions.")
@@ -55,12 +46,12 @@ def predict(
         bool,
         typer.Option("--why", help="Add the box that decides, the membership in it, its rule."),
     ] = False,
-    missing: MissingOption = None,
-    form: FormatOption = None,
-    delimiter: DelimiterOption = None,
-    on_error: OnErrorOption = OnErrorChoice.stop,
-    chunk_rows: ChunkRowsOption = DEFAULT_CHUNK_ROWS,
-    quiet: QuietOption = False,
+    missing: reading.MissingOption = None,
+    form: reading.FormatOption = None,
+    delimiter: reading.DelimiterOption = None,
+    on_error: reading.OnErrorOption = reading.OnErrorChoice.stop,
+    chunk_rows: reading.ChunkRowsOption = reading.DEFAULT_CHUNK_ROWS,
+    quiet: reading.QuietOption = False,
 ) -> None:
     """Predict the class of each row of files with a model file.
 
@@ -81,17 +72,16 @@ def predict(
       1    the model, a file or a row cannot be used
       2    wrong usage
       3    done, but rows were left out (--on-error skip or report)
-      130  stopped by Ctrl-C
+      130  stopped by Ctrl-C (143: by SIGTERM); no file was written
       141  the reader of the output has gone, as head does
     """  # noqa: D301  (click marks with it what it must not wrap)
     with failures_told():
         clf = load(model)
-        faults = Faults(on_error.value, lambda text: typer.echo(f"boxwise: {text}", err=True))
+        faults = Faults(on_error.value, say)
         manner = Manner(
             None if form is None else form.value,
             delimiter,
             only=wanted_names(clf.schema_, None),
-            faults=faults,
         )
         files = Files(data, manner, missing or ())
         typing = typing_for(clf, files)

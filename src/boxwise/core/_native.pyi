@@ -95,6 +95,23 @@ class EvidenceEngine(EntropyEngine):
         temperatures: list[float],
         powers: list[float],
     ) -> None: ...
+    def snapshot(self) -> dict[str, Any]: ...
+    def restore(  # type: ignore[override]
+        self,
+        V: Floats,
+        W: Floats,
+        n: NDArray[np.uint32],
+        label: Codes,
+        id: NDArray[np.uint64],
+        first: NDArray[np.uint64],
+        code: Codes,
+        times: NDArray[np.uint32],
+        losses: Floats,
+        tallies: Floats,
+        tested: NDArray[np.uint64],
+        n_classes: int,
+        next_id: int,
+    ) -> None: ...
     @property
     def chosen(self) -> list[float]: ...
 

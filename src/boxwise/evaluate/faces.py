@@ -48,10 +48,11 @@ class Blocks:
         except Exception:
             if len(rows) == 1:
                 raise
-            # It has read all rows before it learns one, so nothing is learned twice; row by row,
+            # It has read all rows before it learns one, so nothing is learned twice; by halves,
             # the one that is wrong is found.
-            for row, label in zip(rows, labels, strict=True):
-                self.turn([row], [label], guesses)
+            middle = len(rows) // 2
+            self.turn(rows[:middle], labels[:middle], guesses)
+            self.turn(rows[middle:], labels[middle:], guesses)
 
 
 class River:

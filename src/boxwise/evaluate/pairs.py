@@ -36,6 +36,8 @@ def _checked(source: Iterable[Any]) -> Iterator[Pair]:
 
 def _pairs_of_table(X: Any, y: Any) -> Iterator[Pair]:
     labels = y.tolist() if hasattr(y, "tolist") else [*y]
+    if isinstance(X, Mapping):  # of columns
+        X = [dict(zip(X, row, strict=True)) for row in zip(*X.values(), strict=True)]
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if len(frame) != len(labels):
         raise ValueError(f"the table has {len(frame)} rows, but there are {len(labels)} labels")

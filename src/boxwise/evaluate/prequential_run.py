@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import islice
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Self
 
 from boxwise.evaluate.pairs import pairs_of
@@ -64,7 +65,7 @@ class Prequential:
     ) -> None:
         self.window = _at_least_1("window", window)
         self._every = self.window if every is None else _at_least_1("every", every)
-        self._limit = limit
+        self._limit = None if limit is None else _at_least_1("limit", limit)
         self._runners = [
             Runner(name, learner, window, classes) for name, learner in _named(learners).items()
         ]
@@ -265,10 +266,13 @@ def _named(learners: Any) -> dict[str, Any]:
                 "row twice; make two of them"
             )
         names[id(learner)] = name
-    return {str(name): learner for name, learner in learners.items()}
+    named = {str(name): learner for name, learner in learners.items()}
+    if len(named) < len(learners):
+        raise ValueError(f"two learners look alike by name: {', '.join(map(repr, learners))}")
+    return named
 
 
 def _at_least_1(name: str, value: int) -> int:
-    if value < 1:
-        raise ValueError(f"{name} must be at least 1 row, not {value}")
-    return value
+    if not isinstance(value, Integral) or value < 1:
+        raise ValueError(f"{name} must be a whole number of rows, at least 1, not {value!r}")
+    return int(value)

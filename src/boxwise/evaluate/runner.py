@@ -46,8 +46,10 @@ class Runner:
 
     def take(self, rows: Sequence[Any], labels: Sequence[Hashable]) -> None:
         """Predict, learn and score the next rows of the stream."""
-        places = self._to_learn(labels)
         mark = getattr(self.learner, "unlabelled", None)
+        if not _missing(mark):  # what the learner takes for no label is none
+            labels = [None if _missing(label) or label == mark else label for label in labels]
+        places = self._to_learn(labels)
         truth = [labels[i] for i in places]
         guesses = self._turn([rows[i] for i in places],
                              [mark if _missing(label) else label for label in truth],

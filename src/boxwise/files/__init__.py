@@ -4,7 +4,7 @@ from boxwise.files.chunk import CHUNK_ROWS, Chunk
 from boxwise.files.errors import InputError, RowError
 from boxwise.files.faults import Faults, OnError
 from boxwise.files.formats import Format, Manner
-from boxwise.files.kinds import KIND_ROWS, first_rows, infer_kinds
+from boxwise.files.kinds import KIND_ROWS, check_classes, first_rows, infer_kinds
 from boxwise.files.several import Files, check_names
 from boxwise.files.stopping import ReadingStopped, Stop
 from boxwise.files.typed import TypedChunk, Typing
@@ -24,6 +24,7 @@ __all__ = [
     "Stop",
     "TypedChunk",
     "Typing",
+    "check_classes",
     "check_names",
     "first_rows",
     "infer_kinds",

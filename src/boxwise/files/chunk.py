@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -30,6 +31,8 @@ class Chunk:
         The cells: Python values, None where they are missing.
     typed : bool
         Whether the format tells text from numbers. If not, every cell is text.
+    faults : sequence of RowError
+        The rows between these that cannot be read, in their order.
     """
 
     file: str
@@ -38,10 +41,11 @@ class Chunk:
     lines: Sequence[int]
     columns: dict[str, list[object]]
     typed: bool
+    faults: Sequence[RowError] = ()
 
     @property
     def n_rows(self) -> int:
-        """The number of rows."""
+        """The number of rows, without those that cannot be read."""
         return len(self.rows)
 
 
@@ -61,26 +65,24 @@ class Reader(Protocol):
 
 
 def gather(
-    records: Iterable[Record], most: int, taken: Callable[[], int]
-) -> Iterator[list[Record]]:
+    records: Iterable[Record | RowError], most: int, taken: Callable[[], int]
+) -> Iterator[tuple[list[Record], list[RowError]]]:
     """Put records together: at most so many, and no more once they take much memory.
 
-    If the reading is stopped, what was read so far comes as the last; so it does before an error
-    about a row, which is raised after what there is to say about the rows before it.
+    Rows that cannot be read come beside them, and count. If the reading is stopped, what was read
+    so far comes as the last.
     """
     batch: list[Record] = []
+    faults: list[RowError] = []
     begin = taken()
-    try:
+    with suppress(ReadingStopped):
         for record in records:
-            batch.append(record)
-            if len(batch) >= most or taken() - begin >= CHUNK_SIZE:
-                yield batch
-                batch, begin = [], taken()
-    except ReadingStopped:
-        pass
-    except RowError:
-        if batch:
-            yield batch
-        raise
-    if batch:
-        yield batch
+            if isinstance(record, RowError):
+                faults.append(record)
+            else:
+                batch.append(record)
+            if len(batch) + len(faults) >= most or taken() - begin >= CHUNK_SIZE:
+                yield batch, faults
+                batch, faults, begin = [], [], taken()
+    if batch or faults:
+        yield batch, faults

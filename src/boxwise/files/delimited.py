@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from boxwise.files.chunk import Chunk, gather
 from boxwise.files.delimiter import in_words, sniff
 from boxwise.files.errors import InputError, RowError
-from boxwise.files.faults import Faults
 from boxwise.files.lines import BadLine, Lines
 from boxwise.files.numbers import is_number
 from boxwise.files.source import Source
@@ -29,16 +28,14 @@ class DelimitedFile:
     ----------
     source : Source
         The bytes.
-    faults : Faults
-        What becomes of rows that cannot be used.
     delimiter : str, optional
         One character; if it is not given, one of ``,`` ``;`` tab and ``|`` that fits.
     """
 
     typed = False
 
-    def __init__(self, source: Source, faults: Faults, delimiter: str | None = None) -> None:
-        self._source, self._faults = source, faults
+    def __init__(self, source: Source, delimiter: str | None = None) -> None:
+        self._source = source
         self._lines = Lines(source)
         sample = self._lines.peek(_SAMPLE)
         if not any(line.strip() for line in sample):
@@ -50,8 +47,9 @@ class DelimitedFile:
 
     def chunks(self, rows: int) -> Iterator[Chunk]:
         """Hand over the rows, at most so many at a time."""
-        for batch in gather(self._records(), rows, lambda: self._lines.taken):
-            columns = zip(*(cells for _, _, cells in batch), strict=True)
+        nothing = [()] * len(self.names)
+        for batch, faults in gather(self._records(), rows, lambda: self._lines.taken):
+            columns = zip(*(cells for _, _, cells in batch), strict=True) if batch else nothing
             yield Chunk(
                 self._source.name,
                 "line",
@@ -59,6 +57,7 @@ class DelimitedFile:
                 [line for _, line, _ in batch],
                 dict(zip(self.names, map(list, columns), strict=True)),
                 typed=self.typed,
+                faults=faults,
             )
 
     def close(self) -> None:
@@ -105,7 +104,7 @@ class DelimitedFile:
                 f"{where[-1]}; rename them so that each name occurs once"
             )
 
-    def _records(self) -> Iterator[_Row]:
+    def _records(self) -> Iterator[_Row | RowError]:
         reader, lines, width = self._reader, self._lines, len(self.names)
         while True:
             lines.since.clear()
@@ -116,7 +115,7 @@ class DelimitedFile:
                 return
             except (BadLine, csv.Error) as error:
                 self.n_rows += 1
-                self._faults(self._fault(error, line))
+                yield self._fault(error, line)
                 if isinstance(error, csv.Error):
                     # A stray quote takes the lines after it with it; they are given a chance.
                     lines.give_back(lines.since[1:])
@@ -127,7 +126,7 @@ class DelimitedFile:
             if len(cells) == width:
                 yield self.n_rows, line, cells
             else:
-                self._faults(self._ragged(cells, line))
+                yield self._ragged(cells, line)
 
     def _fault(self, error: BadLine | csv.Error, line: int) -> RowError:
         if isinstance(error, BadLine):

@@ -9,7 +9,6 @@ from typing import Literal, TypeAlias
 from boxwise.files.chunk import Reader
 from boxwise.files.delimited import DelimitedFile
 from boxwise.files.errors import InputError
-from boxwise.files.faults import Faults
 from boxwise.files.jsonlines import JsonLinesFile
 from boxwise.files.parquet import ParquetFile
 from boxwise.files.source import STANDARD_INPUT, Source
@@ -43,13 +42,14 @@ class Manner:
         The columns that matter; all by default.
     drop : frozenset of str
         Columns that do not matter.
+    stop : Stop
+        Ends the reading early.
     """
 
     format: Format | None = None
     delimiter: str | None = None
     only: frozenset[str] | None = None
     drop: frozenset[str] = frozenset()
-    faults: Faults = field(default_factory=Faults)
     stop: Stop = field(default_factory=Stop)
 
 
@@ -63,9 +63,9 @@ def open_file(path: str, manner: Manner) -> tuple[Reader, Source | None]:
     if form == "parquet":
         return _open_parquet(path, source, manner), None
     if form == "jsonl":
-        return JsonLinesFile(source, manner.faults, manner.only, manner.drop), source
+        return JsonLinesFile(source, manner.only, manner.drop), source
     delimiter = manner.delimiter or ("\t" if form == "tsv" else None)
-    return DelimitedFile(source, manner.faults, delimiter), source
+    return DelimitedFile(source, delimiter), source
 
 
 def _guess(path: str, head: bytes) -> Format:
@@ -84,4 +84,4 @@ def _open_parquet(path: str, source: Source, manner: Manner) -> ParquetFile:
             "Parquet cannot be read from standard input, because its end must be read first; "
             "name the file"
         )
-    return ParquetFile(path, manner.faults, manner.only, manner.drop, manner.stop)
+    return ParquetFile(path, manner.only, manner.drop, manner.stop)

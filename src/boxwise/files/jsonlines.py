@@ -11,7 +11,6 @@ from typing import Any
 from boxwise.files.chunk import CHUNK_SIZE, Chunk, gather
 from boxwise.files.delimited import FIELD_LIMIT
 from boxwise.files.errors import InputError, RowError
-from boxwise.files.faults import Faults
 from boxwise.files.lines import BadLine, Lines
 from boxwise.files.source import Source
 from boxwise.files.stopping import ReadingStopped
@@ -30,8 +29,6 @@ class JsonLinesFile:
     ----------
     source : Source
         The bytes.
-    faults : Faults
-        What becomes of rows that cannot be used.
     only : frozenset of str, optional
         The keys to look at; all by default.
     drop : frozenset of str
@@ -44,24 +41,24 @@ class JsonLinesFile:
     def __init__(
         self,
         source: Source,
-        faults: Faults,
         only: frozenset[str] | None = None,
         drop: frozenset[str] = frozenset(),
     ) -> None:
-        self._source, self._faults, self._only, self._drop = source, faults, only, drop
+        self._source, self._only, self._drop = source, only, drop
         self._lines = Lines(source)
         self.n_rows = 0
         self._rest = self._records()
         self._head = self._read_head()
         if not self.n_rows:
             raise InputError(f"{source.name} is empty; {_ONE_OBJECT}")
-        self.names = tuple(dict.fromkeys(key for _, _, row in self._head for key in row))
+        rows = (record[2] for record in self._head if not isinstance(record, RowError))
+        self.names = tuple(dict.fromkeys(key for row in rows for key in row))
 
     def chunks(self, rows: int) -> Iterator[Chunk]:
         """Hand over the rows, at most so many at a time."""
         records = chain(self._head, self._known(self._rest))
         self._head = []
-        for batch in gather(records, rows, lambda: self._lines.taken):
+        for batch, faults in gather(records, rows, lambda: self._lines.taken):
             yield Chunk(
                 self._source.name,
                 "line",
@@ -69,14 +66,15 @@ class JsonLinesFile:
                 [line for _, line, _ in batch],
                 {name: [values.get(name) for _, _, values in batch] for name in self.names},
                 typed=self.typed,
+                faults=faults,
             )
 
     def close(self) -> None:
         """Close the file."""
         self._source.close()
 
-    def _read_head(self) -> list[_Row]:
-        head: list[_Row] = []
+    def _read_head(self) -> list[_Row | RowError]:
+        head: list[_Row | RowError] = []
         with suppress(ReadingStopped):
             for record in self._rest:
                 head.append(record)
@@ -84,7 +82,7 @@ class JsonLinesFile:
                     break
         return head
 
-    def _records(self) -> Iterator[_Row]:
+    def _records(self) -> Iterator[_Row | RowError]:
         while True:
             self._lines.since.clear()
             try:
@@ -93,40 +91,35 @@ class JsonLinesFile:
                 return
             except BadLine as error:
                 self.n_rows += 1
-                self._faults(self._error(error.problem, error.remedy))
+                yield self._error(error.problem, error.remedy)
                 continue
             if text.isspace():
                 continue
             self.n_rows += 1
-            values = self._parse(text)
-            if values is not None:
-                yield self.n_rows, self._lines.number, values
+            yield self._parse(text)
 
-    def _known(self, records: Iterator[_Row]) -> Iterator[_Row]:
-        """Leave out rows with a key that no earlier row had."""
+    def _known(self, records: Iterator[_Row | RowError]) -> Iterator[_Row | RowError]:
+        """Refuse rows with a key that no earlier row had."""
         names = frozenset(self.names)
         for record in records:
-            others = record[2].keys() - names - self._drop
-            if others and self._only is None:
-                self._faults(self._new_key(min(others), record))
+            if not isinstance(record, RowError) and self._only is None:
+                others = record[2].keys() - names - self._drop
+                yield self._new_key(min(others), record) if others else record
             else:
                 yield record
 
-    def _parse(self, text: str) -> dict[str, Any] | None:
+    def _parse(self, text: str) -> _Row | RowError:
         try:
             values = json.loads(text)
         except (ValueError, RecursionError) as error:
-            self._faults(self._error(f"is no JSON ({error})", _ONE_OBJECT, value=text.rstrip()))
-            return None
+            return self._error(f"is no JSON ({error})", _ONE_OBJECT, value=text.rstrip())
         if not isinstance(values, dict):
-            self._faults(self._error("is no object", _ONE_OBJECT, value=text.rstrip()))
-            return None
+            return self._error("is no object", _ONE_OBJECT, value=text.rstrip())
         if len(text) > FIELD_LIMIT:
             for key, value in values.items():
                 if isinstance(value, str) and len(value) > FIELD_LIMIT:
-                    self._faults(self._too_large(key, value))
-                    return None
-        return values
+                    return self._too_large(key, value)
+        return self.n_rows, self._lines.number, values
 
     def _too_large(self, key: str, value: str) -> RowError:
         return self._error(

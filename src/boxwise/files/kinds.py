@@ -1,17 +1,19 @@
-"""Which columns of a file are numbers and which are categories, by its first rows."""
+"""Which columns of a file are numbers and which are categories or classes, by its first rows."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from itertools import islice
 
 from boxwise.files.chunk import Chunk
 from boxwise.files.errors import InputError
-from boxwise.files.numbers import to_floats
+from boxwise.files.numbers import is_number, to_floats
 from boxwise.schema import Kind
 
 KIND_ROWS = 10_000
-"""So many rows decide, however they are cut into chunks."""
+"""So many rows decide, unreadable ones included, however they are cut into chunks."""
+
+MOST_FRACTIONS = 20
+ROWS_OF_A_CLASS = 10
 
 
 def first_rows(chunks: Iterator[Chunk]) -> list[Chunk]:
@@ -20,7 +22,7 @@ def first_rows(chunks: Iterator[Chunk]) -> list[Chunk]:
     rows = 0
     for chunk in chunks:
         first.append(chunk)
-        rows += chunk.n_rows
+        rows += chunk.n_rows + len(chunk.faults)
         if rows >= KIND_ROWS:
             break
     return first
@@ -58,8 +60,30 @@ def infer_kinds(
     return kinds
 
 
+def check_classes(chunks: Sequence[Chunk], label: str) -> None:
+    """Raise InputError if the labels of the first rows are no classes, but a measurement.
+
+    They are if more than `MOST_FRACTIONS` different ones are numbers with a fraction, and there are
+    fewer than `ROWS_OF_A_CLASS` rows for each of these. Text and whole numbers are always classes.
+    """
+    cells = first_cells(label, chunks)
+    fractions = [*dict.fromkeys(filter(_is_fraction, cells))]
+    if len(fractions) > MOST_FRACTIONS and len(cells) < ROWS_OF_A_CLASS * len(fractions):
+        raise InputError(
+            f"{chunks[0].file}, column {label!r}: its values, such as "
+            f"{', '.join(map(str, fractions[:3]))}, are no classes but measurements; "
+            "choose another --label, or make classes of them, such as low and high"
+        )
+
+
+def _is_fraction(cell: object) -> bool:
+    if not isinstance(cell, str | float) or cell != cell:
+        return False
+    return is_number(cell) and not float(cell).is_integer()
+
+
 def _kind(name: str, chunks: Sequence[Chunk]) -> Kind:
-    cells = [c for c in islice(_cells(name, chunks), KIND_ROWS) if c is not None]
+    cells = first_cells(name, chunks)
     if not cells:
         raise InputError(
             f"{chunks[0].file}, column {name!r}: all values of the first rows are missing, so "
@@ -72,5 +96,11 @@ def _kind(name: str, chunks: Sequence[Chunk]) -> Kind:
     return "categorical" if to_floats(cells) is None else "continuous"
 
 
-def _cells(name: str, chunks: Sequence[Chunk]) -> Iterator[object]:
-    return (cell for chunk in chunks for cell in chunk.columns[name])
+def first_cells(name: str, chunks: Sequence[Chunk]) -> list[object]:
+    """Return the cells of a column among the rows that decide, without those that are missing."""
+    return [
+        cell
+        for chunk in chunks
+        for row, cell in zip(chunk.rows, chunk.columns[name], strict=True)
+        if row <= KIND_ROWS and cell is not None
+    ]

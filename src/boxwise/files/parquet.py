@@ -8,7 +8,6 @@ from typing import Any
 from boxwise.files.chunk import Chunk
 from boxwise.files.delimited import FIELD_LIMIT
 from boxwise.files.errors import InputError, RowError
-from boxwise.files.faults import Faults
 from boxwise.files.stopping import Stop
 
 
@@ -19,8 +18,6 @@ class ParquetFile:
     ----------
     path : str
         The file.
-    faults : Faults
-        What becomes of rows that cannot be used.
     only : frozenset of str, optional
         The columns to read; all by default.
     drop : frozenset of str
@@ -35,12 +32,11 @@ class ParquetFile:
     def __init__(
         self,
         path: str,
-        faults: Faults,
         only: frozenset[str] | None = None,
         drop: frozenset[str] = frozenset(),
         stop: Stop | None = None,
     ) -> None:
-        self._path, self._faults, self._stop = path, faults, stop or Stop()
+        self._path, self._stop = path, stop or Stop()
         self._arrow = _pyarrow()
         self.n_rows = 0
         try:
@@ -82,13 +78,15 @@ class ParquetFile:
         numbers: Any = range(self.n_rows + 1, self.n_rows + batch.num_rows + 1)
         self.n_rows += batch.num_rows
         too_large = self._too_large(batch)
+        faults = [
+            self._fault(numbers[i], name, batch[name][i].as_py())
+            for i, name in sorted(too_large.items())
+        ]
         if too_large:
-            for i, name in sorted(too_large.items()):
-                self._faults(self._fault(numbers[i], name, batch[name][i].as_py()))
             kept = [i for i in range(batch.num_rows) if i not in too_large]
             batch, numbers = batch.take(self._arrow.array(kept)), [numbers[i] for i in kept]
         columns = {name: self._values(batch[name]) for name in batch.schema.names}
-        return Chunk(self._path, "row", numbers, numbers, columns, typed=self.typed)
+        return Chunk(self._path, "row", numbers, numbers, columns, typed=self.typed, faults=faults)
 
     def _values(self, column: Any) -> list[object]:
         types = self._arrow.types

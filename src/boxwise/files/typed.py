@@ -83,8 +83,13 @@ class Typing:
     known: Mapping[str, Sequence[object]] | None = None
     unlabelled: bool = False
 
+    @property
+    def categorical(self) -> list[str]:
+        """The columns that are categories."""
+        return [name for name, kind in self.kinds.items() if kind == "categorical"]
+
     def apply(self, chunk: Chunk, faults: Faults) -> TypedChunk:
-        """Return the rows of a chunk that can be used; the others are faults."""
+        """Return the rows of a chunk that can be used; the others are faults, told in order."""
         wrong: dict[int, RowError] = {}
         columns: dict[str, Any] = {}
         for name, kind in self.kinds.items():
@@ -94,9 +99,9 @@ class Typing:
                 columns[name] = _categories(chunk, name, wrong)
         labels = [] if self.label is None else self._labels(chunk, self.label, wrong)
         typed = TypedChunk(chunk.rows, columns, labels)
+        for error in sorted([*chunk.faults, *wrong.values()], key=lambda error: error.line):
+            faults(error)
         if wrong:
-            for i in sorted(wrong):
-                faults(wrong[i])
             typed = typed.take([i for i in range(chunk.n_rows) if i not in wrong])
         return typed if self.known is None else self._respelled(typed, self.known)
 
@@ -110,11 +115,12 @@ class Typing:
             name: respelled(cells, known[name]) if isinstance(cells, list) else cells
             for name, cells in chunk.columns.items()
         }
-        labels = chunk.labels if self.label is None else respelled(chunk.labels, known[self.label])
-        return TypedChunk(chunk.rows, columns, labels)
+        return TypedChunk(chunk.rows, columns, chunk.labels)
 
     def _labels(self, chunk: Chunk, name: str, wrong: dict[int, RowError]) -> list[object]:
         labels = _categories(chunk, name, wrong)
+        if self.known is not None:
+            labels = respelled(labels, self.known[name])
         for i, label in enumerate(labels):
             if label is None and not self.unlabelled:
                 fault, remedy = "the label is missing", "give the row a label, or leave it out"

@@ -78,9 +78,10 @@ def _to_array(y: Any) -> NDArray[Any]:
     values = y.to_list() if hasattr(y, "to_list") else y  # a column of pandas or polars
     values = values.to_pylist() if hasattr(values, "to_pylist") else values  # of Arrow
     array = np.asarray(values)
-    if array.dtype.kind not in "US" or not isinstance(values, list):
+    if array.ndim != 1 or not isinstance(values, list):
         return array
-    plain = np.empty(len(values), dtype=object)  # NumPy would turn a number among texts into text
+    # NumPy would turn a number among texts into text, and one beside a NaN into a float.
+    plain = np.empty(len(values), dtype=object)
     plain[:] = values
     return plain
 

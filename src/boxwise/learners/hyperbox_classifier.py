@@ -187,6 +187,11 @@ class HyperboxClassifier(OnlineLearner):
         chosen: list[float] = model.engine.chosen
         return chosen
 
+    @property
+    def _alpha_to_go_on_with(self) -> Any:
+        """The parameter alpha, or what was estimated."""
+        return self.alpha_ if _is_estimate(self.alpha) else self.alpha
+
     def _settings(self, schema: Schema) -> EntropySettings:
         if not _is_estimate(self.alpha):
             self._found_by = None

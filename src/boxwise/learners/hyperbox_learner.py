@@ -6,6 +6,7 @@ import os
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -20,7 +21,7 @@ from boxwise.inputs.labels import declared_labels, encode_labels
 from boxwise.inputs.numbers import NotANumberError
 from boxwise.learners.parameters import parameters_from_json, parameters_to_json
 from boxwise.learners.settings import engine_ranges
-from boxwise.schema import Schema, Vocabulary
+from boxwise.schema import Schema, Vocabulary, show
 from boxwise.store import write
 
 
@@ -229,6 +230,9 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return model, self._encode(X, model.schema, upper, learn=False)
 
     def _threads(self) -> int:
+        whole = isinstance(self.n_jobs, Integral) and not isinstance(self.n_jobs, bool)
+        if self.n_jobs is not None and not whole:
+            raise ValueError(f"n_jobs must be None or a whole number, not {show(self.n_jobs)}")
         return 1 if self.n_jobs is None else int(effective_n_jobs(self.n_jobs))
 
     def _fitted(self) -> Model:

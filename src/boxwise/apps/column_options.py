@@ -1,0 +1,103 @@
+"""The options with which commands are told about the columns of files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from boxwise.files import Files, InputError, check_names
+
+LabelOption = Annotated[str, typer.Option(metavar="NAME", help="The column of the classes.")]
+CategoricalOption = Annotated[
+    list[str] | None, typer.Option(metavar="NAMES", help="Columns that are categories.")
+]
+NumericOption = Annotated[
+    list[str] | None, typer.Option(metavar="NAMES", help="Columns that are numbers.")
+]
+DropOption = Annotated[
+    list[str] | None, typer.Option(metavar="NAMES", help="Columns to leave out.")
+]
+OnlyOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAMES", help="Columns to keep, besides the label; no others."),
+]
+
+
+@dataclass(frozen=True)
+class ColumnOptions:
+    """What these options say; names are given one by one or with commas."""
+
+    label: str
+    categorical: Sequence[str] | None = None
+    numeric: Sequence[str] | None = None
+    drop: Sequence[str] | None = None
+    only: Sequence[str] | None = None
+
+    @property
+    def dropped(self) -> frozenset[str]:
+        """The names that may be meant by --drop."""
+        return _candidates(self.drop)
+
+    @property
+    def kept(self) -> frozenset[str] | None:
+        """The names that may be meant by --only, and the label; None if all are kept."""
+        return _candidates(self.only) | {self.label} if self.only else None
+
+    def check(self, files: Files) -> None:
+        """Refuse a label that is not there, and options that contradict each other."""
+        drop = _chosen("--drop", self.drop, files.all_names, self.label)
+        only = _chosen("--only", self.only, files.all_names)
+        _refuse_both("--only", only, "--drop", drop)
+        check_names(files.names, [self.label], files.first, "label column")
+
+    def features(self, files: Files) -> list[str]:
+        """Return the columns to learn from."""
+        kept = self.kept
+        names = [n for n in files.names if n != self.label and (kept is None or n in kept)]
+        if not names:
+            raise InputError(
+                f"{files.first} has no column but the label {self.label!r}; "
+                "check the delimiter, --drop and --only"
+            )
+        return names
+
+    def declared(self, names: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Return those of the columns that are declared numeric, and those that are categories."""
+        numeric = _chosen("--numeric", self.numeric, names, self.label)
+        categorical = _chosen("--categorical", self.categorical, names, self.label)
+        _refuse_both("--numeric", numeric, "--categorical", categorical)
+        return numeric, categorical
+
+
+def _candidates(given: Iterable[str] | None) -> frozenset[str]:
+    """Return all names that might be meant: each text as a whole, and its parts between commas."""
+    texts = list(given or ())
+    return frozenset(texts) | {part.strip() for text in texts for part in text.split(",")}
+
+
+def _chosen(
+    option: str, given: Iterable[str] | None, names: Sequence[str], label: str | None = None
+) -> list[str]:
+    """Return the columns that an option names, none of which may be the label if it is given."""
+    found: list[str] = []
+    for text in given or ():
+        parts = [text] if text in names else [part.strip() for part in text.split(",")]
+        for part in parts:
+            if part == label:
+                problem = f"{part!r} is the --label; it cannot be given here too"
+                raise typer.BadParameter(problem, param_hint=option)
+            if part not in names:
+                shown = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
+                problem = f"there is no column {part!r}; there are {shown}"
+                raise typer.BadParameter(problem, param_hint=option)
+            found.append(part)
+    return found
+
+
+def _refuse_both(option: str, names: Iterable[str], other: str, others: Iterable[str]) -> None:
+    both = sorted({*names} & {*others})
+    if both:
+        raise typer.BadParameter(f"{both[0]!r} is given with {option} and with {other}")

@@ -1,0 +1,58 @@
+"""Files with a column of labels: what their columns are, by the first rows, and all rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import NoReturn
+
+from boxwise.apps.column_options import ColumnOptions
+from boxwise.apps.outcome import tell_rows_left_out
+from boxwise.files import (
+    Chunk,
+    Faults,
+    Files,
+    InputError,
+    Typing,
+    check_classes,
+    first_rows,
+    infer_kinds,
+)
+
+
+class NoRowsError(InputError):
+    """Files of which no row can be used."""
+
+
+def typed_by_first_rows(
+    files: Files, columns: ColumnOptions, faults: Faults, chunk_rows: int
+) -> tuple[Typing, Iterator[Chunk]]:
+    """Return what the columns are, by the options and the first rows, and all rows."""
+    columns.check(files)
+    names = columns.features(files)
+    numeric, categorical = columns.declared(names)
+    first, chunks = begun(files, columns.label, faults, chunk_rows)
+    kinds = infer_kinds(first, names, numeric=numeric, categorical=categorical)
+    return Typing(kinds, columns.label), chunks
+
+
+def begun(
+    files: Files, label: str, faults: Faults, chunk_rows: int
+) -> tuple[list[Chunk], Iterator[Chunk]]:
+    """Return the first rows, whose labels can be classes, and all rows."""
+    chunks = files.chunks(chunk_rows)
+    first = first_rows(chunks)
+    if not any(chunk.n_rows for chunk in first):
+        for error in (error for chunk in first for error in chunk.faults):
+            faults(error)
+        no_rows(files, faults)
+    check_classes(first, label)
+    return first, chain(first, chunks)
+
+
+def no_rows(files: Files, faults: Faults) -> NoReturn:
+    """Say that there is nothing to learn from."""
+    if faults.count:
+        tell_rows_left_out(faults)
+        raise NoRowsError("no row could be used; nothing was written")
+    raise NoRowsError(f"{files.first} has columns but no rows")

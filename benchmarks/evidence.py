@@ -119,19 +119,21 @@ def boxes(**parameters: Any) -> Method:
     return lambda categorical, _: HyperboxClassifier(**parameters, categorical_features=categorical)
 
 
-SMALL = {"theta": 0.1, "delta": 0.1}
-FEW = {"theta": 0.3, "delta": 0.5, "condition": "mean"}
+def four_ways(name: str, bandwidth: float, **boxed: Any) -> dict[str, Method]:
+    """Return the ways to decide with the same boxes."""
+    fixed = {"bandwidth": bandwidth, "backoff": 2.0, "temperature": 1.0}
+    by_evidence = {**boxed, "decision": "evidence"}
+    return {
+        f"{name}: membership": boxes(**boxed),
+        f"{name}: evidence, h={bandwidth:g}, a=2": boxes(**by_evidence, **fixed),
+        f"{name}: evidence": boxes(**by_evidence),
+        f"{name}: evidence, class_prior=auto": boxes(**by_evidence, class_prior="auto"),
+    }
+
+
 METHODS: dict[str, Method] = {
-    "membership, v1 0.1/0.1": boxes(**SMALL),
-    "evidence h=0.05 a=2, v1 0.1/0.1": boxes(
-        **SMALL, decision="evidence", bandwidth=0.05, backoff=2.0, temperature=1.0
-    ),
-    "evidence auto, v1 0.1/0.1": boxes(**SMALL, decision="evidence"),
-    "membership, v2 0.3/0.5": boxes(**FEW),
-    "evidence h=0.2 a=2, v2 0.3/0.5": boxes(
-        **FEW, decision="evidence", bandwidth=0.2, backoff=2.0, temperature=1.0
-    ),
-    "evidence auto, v2 0.3/0.5": boxes(**FEW, decision="evidence"),
+    **four_ways("v1 0.1/0.1", 0.05, theta=0.1, delta=0.1),
+    **four_ways("v2 0.2/0.5", 0.2, theta=0.2, delta=0.5, condition="mean"),
     "naive Bayes": lambda categorical, _: MixedNaiveBayes(categorical),
     "logistic regression": one_hot(LogisticRegression(max_iter=2000)),
     "decision tree": one_hot(DecisionTreeClassifier(random_state=0)),
@@ -170,10 +172,12 @@ def score(model: Any, X: Any, y: Any) -> list[float]:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.evidence")
     parser.add_argument("--repeats", type=int, default=10)
-    repeats = parser.parse_args(arguments).repeats
+    parser.add_argument("--jobs", type=int, default=-1)
+    options = parser.parse_args(arguments)
+    repeats = options.repeats
     names = paper_data.names()
     work = [delayed(measure)(name, repeat) for name in names for repeat in range(repeats)]
-    results = [row for part in Parallel(n_jobs=-1, verbose=2)(work) for row in part]
+    results = [row for part in Parallel(n_jobs=options.jobs, verbose=2)(work) for row in part]
     means = {
         (name, method): np.mean([m for n, k, m in results if (n, k) == (name, method)], axis=0)
         for name in names

@@ -20,7 +20,9 @@ constexpr double WORST = 10;        // what a prediction can cost, however wrong
 constexpr std::uint64_t ALL_OF = 500, ONE_IN = 8;  // the rows that are tested
 constexpr double MEMORY = 0.999;    // what a loss still counts when the next row is tested
 constexpr double RATE = 0.1;        // how fast the say of a choice falls with its losses
-constexpr size_t VOICES = 4;        // no more choices than these have a say
+constexpr size_t VOICES = 40, LEAST_VOICES = 4;  // have a say: fewer, the more boxes there are
+constexpr size_t EFFORT = 4096;                  // boxes to ask, all voices together
+constexpr size_t NOWHERE = std::numeric_limits<size_t>::max();
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
 
 std::invalid_argument invalid(const char* text) { return std::invalid_argument(text); }
@@ -193,12 +195,8 @@ std::vector<double> EvidenceEngine::samples(size_t classes) const {
   return n;
 }
 
-// Who has a say, and how much: less with every loss.
+// Who may have a say, and how much: less with every loss.
 void EvidenceEngine::choose() {
-  const auto place_in = [](std::vector<double>& used, double value) {
-    if (std::find(used.begin(), used.end(), value) == used.end()) used.push_back(value);
-    return static_cast<size_t>(std::find(used.begin(), used.end(), value) - used.begin());
-  };
   std::vector<size_t> order(record_.losses.size());
   std::iota(order.begin(), order.end(), size_t{0});
   const size_t voices = std::min(order.size(), VOICES);
@@ -209,15 +207,16 @@ void EvidenceEngine::choose() {
   order.resize(voices);
   const size_t temperatures = evidence_.temperatures.size(), backoffs = evidence_.backoffs.size();
   voices_.clear();
-  used_bandwidths_.clear();
-  used_backoffs_.clear();
-  for (size_t place : order) {
-    const size_t h = place / temperatures / backoffs, a = place / temperatures % backoffs;
-    voices_.push_back({h, a, evidence_.temperatures[place % temperatures],
-                       std::exp(RATE * (record_.losses[order[0]] - record_.losses[place])),
-                       place_in(used_bandwidths_, evidence_.bandwidths[h]),
-                       place_in(used_backoffs_, evidence_.backoffs[a])});
-  }
+  for (size_t place : order)
+    voices_.push_back({place / temperatures / backoffs, place / temperatures % backoffs,
+                       evidence_.temperatures[place % temperatures],
+                       std::exp(RATE * (record_.losses[order[0]] - record_.losses[place]))});
+}
+
+size_t EvidenceEngine::speakers() const {
+  size_t boxes = 1;
+  for (const Group& g : groups_) boxes += g.size();
+  return std::min(voices_.size(), std::max(LEAST_VOICES, EFFORT / boxes));
 }
 
 template <class ScoresOf>
@@ -226,7 +225,9 @@ void EvidenceEngine::mix(ScoresOf scores_of, size_t classes, std::vector<double>
   p.assign(classes, 0.0);
   parts.resize(classes);
   double weights = 0;
-  for (const Voice& voice : voices_) {
+  const size_t heard = speakers();
+  for (size_t i = 0; i < heard; ++i) {
+    const Voice& voice = voices_[i];
     const double* s = scores_of(voice);
     const double most = *std::max_element(s, s + classes);
     double total = 0;
@@ -240,12 +241,28 @@ void EvidenceEngine::mix(ScoresOf scores_of, size_t classes, std::vector<double>
 
 void EvidenceEngine::judge(const Sample& x, bool, size_t classes, Scratch&,
                            Verdict& verdict) const {
-  static thread_local std::vector<double> scores;
+  static thread_local std::vector<double> scores, bandwidths, backoffs;
+  static thread_local std::vector<size_t> bandwidth_at, backoff_at;
   verdict.distance.assign(classes, 0.0);
   verdict.weight.assign(classes, 0);
-  score(x, used_bandwidths_, used_backoffs_, classes, scores);
+  const auto use = [](const std::vector<double>& all, std::vector<double>& used,
+                      std::vector<size_t>& at, size_t place) {
+    if (at[place] < used.size()) return;
+    at[place] = used.size();
+    used.push_back(all[place]);
+  };
+  bandwidths.clear();
+  backoffs.clear();
+  bandwidth_at.assign(evidence_.bandwidths.size(), NOWHERE);
+  backoff_at.assign(evidence_.backoffs.size(), NOWHERE);
+  for (size_t i = 0; i < speakers(); ++i) {
+    use(evidence_.bandwidths, bandwidths, bandwidth_at, voices_[i].bandwidth);
+    use(evidence_.backoffs, backoffs, backoff_at, voices_[i].backoff);
+  }
+  score(x, bandwidths, backoffs, classes, scores);
   mix([&](const Voice& voice) {
-    return &scores[(voice.used_bandwidth * used_backoffs_.size() + voice.used_backoff) * classes];
+    const size_t h = bandwidth_at[voice.bandwidth], a = backoff_at[voice.backoff];
+    return &scores[(h * backoffs.size() + a) * classes];
   }, classes, verdict.best);
   if (power_ == 0) return;
   const std::vector<double> n = samples(classes);

@@ -45,10 +45,9 @@ class EvidenceEngine : public EntropyEngine {
   void share_out(const Verdict& verdict, double* p) const override;
 
  private:
-  struct Voice {  // a choice that has a say
-    std::size_t bandwidth, backoff;            // places in the settings
+  struct Voice {  // a choice that may have a say
+    std::size_t bandwidth, backoff;  // places in the settings
     double temperature, weight;
-    std::size_t used_bandwidth, used_backoff;  // places among those in use
   };
   void check(const EvidenceSettings& settings) const;
   bool is_tested(std::uint64_t row) const;
@@ -57,6 +56,7 @@ class EvidenceEngine : public EntropyEngine {
   void choose();
   void choose_power();
   std::vector<double> samples(std::size_t classes) const;
+  std::size_t speakers() const;  // how many of the voices are heard
   // The probabilities of the classes, before the power; scores_of(voice) are those of the classes.
   template <class ScoresOf>
   void mix(ScoresOf scores_of, std::size_t classes, std::vector<double>& p) const;
@@ -74,8 +74,7 @@ class EvidenceEngine : public EntropyEngine {
 
   EvidenceSettings evidence_;
   Record record_;
-  std::vector<Voice> voices_;
-  std::vector<double> used_bandwidths_, used_backoffs_;
+  std::vector<Voice> voices_;  // the best first
   double power_ = 0;
 };
 

@@ -84,6 +84,25 @@ def test_after_many_rows_only_some_are_tested_and_the_choice_is_still_the_specif
     assert snapshot["tested"].tolist() == [n_rows]
 
 
+def test_where_there_are_many_boxes_fewer_choices_have_a_say():
+    rng = np.random.default_rng(1)
+    stream = Stream(
+        0.0, 0.0, 0.5, [1.0], "each", False,
+        lower=rng.random((400, 1)).tolist(), upper=[],
+        values=[[f"v{v}"] for v in rng.integers(0, 3, 400)],
+        labels=rng.integers(0, 2, 400).tolist(),
+    )  # fmt: skip
+    stream.upper = stream.lower
+    clf, reference = pair(stream, ([0.02, 0.4], [0.01, 8.0], [0.5, 1.0, 4.0]), [0.0])
+    assert len(reference.say()) < len(reference.losses)
+    X, upper = stream.table()
+    shares = clf.predict_proba(X[:20], upper=upper[:20])
+    order = [reference.classes.index(label) for label in clf.classes_]
+    for row, sample in zip(shares, stream.samples(), strict=False):
+        p = reference.probabilities(*sample)
+        np.testing.assert_allclose(row, [p[k] for k in order], rtol=1e-15)
+
+
 @settings(max_examples=40, deadline=None)
 @given(streams(max_rows=60), st.integers(1, 20))
 def test_chunks_saving_and_loading_make_no_difference(stream, size):

@@ -26,7 +26,8 @@ WORST = 10.0  # what a prediction can cost, however wrong it was
 ALL_OF, ONE_IN = 500, 8  # the rows on which the choices are tested
 MEMORY = 0.999  # what a loss still counts when the next row is tested
 RATE = 0.1  # how fast the say of a choice falls with its losses
-VOICES = 4  # no more choices than these have a say
+VOICES, LEAST_VOICES = 40, 4  # choices that have a say: fewer, the more boxes there are
+EFFORT = 4096  # boxes to ask, all voices together
 
 Choice = tuple[float, float, float]  # bandwidth, backoff, temperature
 
@@ -143,7 +144,8 @@ class Evidence(EIOL):
 
     def say(self) -> dict[Choice, float]:
         """Return who has a say, and how much: less with every loss."""
-        best = sorted(self.losses, key=lambda choice: self.losses[choice])[:VOICES]
+        voices = min(VOICES, max(LEAST_VOICES, EFFORT // (len(self.boxes) + 1)))
+        best = sorted(self.losses, key=lambda choice: self.losses[choice])[:voices]
         least = self.losses[best[0]]
         return {choice: exp(RATE * (least - self.losses[choice])) for choice in best}
 

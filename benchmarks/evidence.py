@@ -133,7 +133,7 @@ def four_ways(name: str, bandwidth: float, **boxed: Any) -> dict[str, Method]:
 
 METHODS: dict[str, Method] = {
     **four_ways("v1 0.1/0.1", 0.05, theta=0.1, delta=0.1),
-    **four_ways("v2 0.2/0.5", 0.2, theta=0.2, delta=0.5, condition="mean"),
+    **four_ways("v2 0.3/0.3", 0.2, theta=0.3, delta=0.3, condition="mean"),
     "naive Bayes": lambda categorical, _: MixedNaiveBayes(categorical),
     "logistic regression": one_hot(LogisticRegression(max_iter=2000)),
     "decision tree": one_hot(DecisionTreeClassifier(random_state=0)),
@@ -177,7 +177,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     repeats = options.repeats
     names = paper_data.names()
     work = [delayed(measure)(name, repeat) for name in names for repeat in range(repeats)]
-    results = [row for part in Parallel(n_jobs=options.jobs, verbose=2)(work) for row in part]
+    results = [row for part in Parallel(n_jobs=options.jobs, verbose=50)(work) for row in part]
     means = {
         (name, method): np.mean([m for n, k, m in results if (n, k) == (name, method)], axis=0)
         for name in names

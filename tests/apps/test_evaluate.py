@@ -84,6 +84,25 @@ def test_settings_reach_the_model(loans):
     assert numbers(done.stdout)[1] == round(wanted["cba"], 3)
 
 
+def test_evidence_may_decide(loans):
+    done = run(loans, "--label", "decision", "--decision", "evidence", "--class-prior", "auto")
+    clf = HyperboxClassifier(decision="evidence", class_prior="auto")
+    (wanted,) = prequential(clf, stream()).summary()
+    assert numbers(done.stdout)[1] == round(wanted["cba"], 3)
+
+
+@pytest.mark.parametrize("option", ["--output", "--plot"])
+def test_a_file_to_evaluate_is_not_overwritten(loans, tmp_path, option):
+    file = tmp_path / {"--output": "loans.csv", "--plot": "loans.png"}[option]
+    before = open(loans, "rb").read()  # noqa: PTH123, SIM115
+    file.write_bytes(before)
+    done = run(file, "--label", "decision", option, file)
+    assert done.exit_code == 2
+    assert f"Invalid value for {option}" in done.stderr
+    assert "is a file to read, and would be overwritten" in done.stderr
+    assert file.read_bytes() == before
+
+
 @pytest.mark.parametrize("wrong", [("--theta", "-1"), ("--alpha", "2"), ("--alpha", "estimate")])
 def test_wrong_settings_are_refused_before_any_work(loans, wrong):
     done = run(loans, "--label", "decision", *wrong)

@@ -206,6 +206,9 @@ def test_settings_reach_the_model(loans, tmp_path):
         (("--format", "xml"), "--format"),
         (("--into", "m.box", "--theta", "0.5"), "the model has its settings"),
         (("--into", "m.box", "--only", "age"), "the model has its settings"),
+        (("--into", "m.box", "--decision", "evidence"), "the model has its settings"),
+        (("--class-prior", "auto"), "give --decision evidence too"),
+        (("--decision", "lot"), "'lot' is not one of"),
     ],
 )
 def test_wrong_usage_ends_with_2_and_writes_nothing(loans, tmp_path, options, words):
@@ -213,6 +216,48 @@ def test_wrong_usage_ends_with_2_and_writes_nothing(loans, tmp_path, options, wo
     assert run.exit_code == 2
     assert words in run.stderr
     assert not (tmp_path / "m.box").exists()
+
+
+@pytest.mark.parametrize("prior", ["data", "balanced", "auto"])
+def test_evidence_may_decide_and_parts_still_make_the_whole(loans, tmp_path, prior):
+    settings = (*SETTINGS, "--decision", "evidence", "--class-prior", prior)
+    assert learn(loans, "-o", tmp_path / "whole.box", *settings).exit_code == 0
+    clf = library.load(tmp_path / "whole.box")
+    assert (clf.decision, clf.class_prior) == ("evidence", prior)
+    learn(write_csv(tmp_path / "a.csv", ROWS[:100]), "-o", tmp_path / "parts.box", *settings)
+    learn(write_csv(tmp_path / "b.csv", ROWS[100:]), "--into", tmp_path / "parts.box")
+    assert (tmp_path / "parts.box").read_bytes() == (tmp_path / "whole.box").read_bytes()
+    run = boxwise("predict", tmp_path / "whole.box", loans, "--why", "--proba")
+    assert run.exit_code == 0
+    assert len(run.stdout.splitlines()) == N + 1
+
+
+def test_a_file_to_learn_from_is_not_overwritten(loans, tmp_path):
+    before = loans.read_bytes()
+    other = tmp_path / "link.box"
+    other.hardlink_to(loans)
+    for target in (("-o", loans), ("-o", other), ("--into", loans)):
+        run = learn(loans, *target)
+        assert run.exit_code == 2
+        assert "is a file to read, and would be overwritten" in run.stderr
+        assert loans.read_bytes() == before
+
+
+def test_the_model_to_go_on_with_may_be_named_twice(loans, tmp_path):
+    learn(loans, "-o", tmp_path / "m.box")
+    run = learn(loans, "--into", tmp_path / "m.box", "-o", tmp_path / "m.box")
+    assert "240 rows more, 480 in all" in run.stdout
+
+
+def test_an_index_of_pandas_is_left_out_and_said_to_be(tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    rows = [{**row, "__index_level_0__": i} for i, row in enumerate(ROWS)]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "loans.parquet")
+    run = learn(tmp_path / "loans.parquet", "-o", tmp_path / "m.box")
+    assert "  left out     __index_level_0__ (an index of pandas)\n" in run.stderr
+    assert "__index_level_0__" not in library.load(tmp_path / "m.box").schema_.names
+    dropped = ("--drop", "__index_level_0__")
+    assert learn(tmp_path / "loans.parquet", "-o", tmp_path / "m.box", *dropped).exit_code == 0
 
 
 def test_a_model_file_must_be_named(loans):

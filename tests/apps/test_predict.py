@@ -181,3 +181,12 @@ def test_what_is_no_model_file_is_named(tmp_path, data):
 
 def test_the_library_reads_the_same_model(model, tmp_path):
     assert library.load(tmp_path / "m.box").n_boxes_ == model.n_boxes_
+
+
+def test_neither_the_model_nor_the_rows_are_overwritten(model, data, tmp_path):
+    for target in (data, tmp_path / "m.box"):
+        before = target.read_bytes()
+        run = predict(tmp_path, data, "-o", target)
+        assert run.exit_code == 2
+        assert "is a file to read, and would be overwritten" in run.stderr
+        assert target.read_bytes() == before

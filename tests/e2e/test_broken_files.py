@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import subprocess
 import sys
 
 import pytest
@@ -133,3 +134,30 @@ def test_a_damaged_model_file_is_named_by_every_command(folder):
         run = boxwise(*arguments, folder=folder)
         assert run.returncode == 1
         assert "model.box: the file is damaged or cut short" in run.stderr
+
+
+def test_half_a_character_is_a_bad_row_and_harms_no_command_after_it(folder):
+    rows = b'{"a": 1, "decision": "x"}\n{"a": 1, "decision": "\\ud800"}\n'
+    run = learn(folder, rows, "--on-error", "skip", name="data.jsonl")
+    assert run.returncode == 3
+    assert "line 2, column 'decision': '\\ud800' has half of a character" in run.stderr
+    predicted = boxwise("predict", "model.box", "data.jsonl", "--on-error", "skip", folder=folder)
+    assert (predicted.returncode, predicted.stdout) == (3, "row,prediction\n1,x\n")
+    assert boxwise("inspect", "model.box", folder=folder).returncode == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files are told apart by other means there")
+def test_a_file_that_comes_from_standard_input_is_not_overwritten(folder):
+    assert learn(folder, GOOD).returncode == 0
+    with (folder / "data.csv").open("rb") as given:
+        run = subprocess.run(
+            [BOXWISE, "predict", "model.box", "-", "-o", "data.csv"],
+            cwd=folder,
+            stdin=given,
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+    assert run.returncode == 2
+    assert "data.csv is a file to read" in run.stderr
+    assert (folder / "data.csv").read_bytes() == GOOD

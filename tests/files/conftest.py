@@ -1,5 +1,6 @@
 """Files to read, and a short way to read them."""
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,18 @@ class Recorder(Faults):
     def __call__(self, error: RowError) -> None:
         super().__call__(error)
         self.errors.append(error)
+
+
+def times_longer(run: Callable[[int], object], size: int) -> float:
+    """Return how many times longer a run eight times the size takes: 8 if it is linear, or 64."""
+
+    def seconds(size: int) -> float:
+        start = time.process_time()
+        run(size)
+        return time.process_time() - start
+
+    run(size)
+    return min(seconds(8 * size) for _ in range(2)) / max(seconds(size) for _ in range(3))
 
 
 def as_rows(chunk: Any) -> list[dict[str, Any]]:

@@ -9,8 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from boxwise.files import Files, InputError, source
-from boxwise.files.delimited import FIELD_LIMIT
+from boxwise.files.chunk import FIELD_LIMIT
 from boxwise.files.lines import LINE_LIMIT
+from tests.files.conftest import times_longer
 
 ROWS = [{"a": "1", "b": "x"}, {"a": "2", "b": "y"}]
 
@@ -58,6 +59,26 @@ def test_blank_lines_are_no_rows_and_lines_are_counted(write):
     assert chunk.lines == [4, 7]
 
 
+@pytest.mark.parametrize("blank", ["\n", "\r\n"])
+@pytest.mark.parametrize("times", [1, 2, 60])
+def test_blank_lines_before_the_header_do_not_hide_the_delimiter(write, monkeypatch, blank, times):
+    monkeypatch.setattr(source, "BLOCK", 16)
+    (chunk,) = Files([write(blank * times + "size;y\n1,5;A\n2,5;B\n")]).chunks()
+    assert chunk.columns == {"size": ["1,5", "2,5"], "y": ["A", "B"]}
+    assert chunk.lines == [times + 2, times + 3]
+
+
+def test_a_column_without_a_name_takes_none_that_is_there(read):
+    rows = read("column 2,,y\n1,9,A\n", drop=frozenset({"unnamed column 2"}))
+    assert rows == [{"column 2": "1", "y": "A"}]
+
+
+def test_a_blank_line_is_no_row_in_one_column_either_but_quotes_are(write):
+    (chunk,) = Files([write('a\n1\n\n""\n3\n\n')]).chunks()
+    assert (chunk.rows, chunk.lines) == ([1, 2, 3], [2, 4, 5])
+    assert chunk.columns == {"a": ["1", None, "3"]}
+
+
 def test_empty_fields_are_missing(read):
     assert read("a,b\n,x\n2,\n") == [{"a": None, "b": "x"}, {"a": "2", "b": None}]
 
@@ -96,7 +117,11 @@ def test_what_csv_writes_is_read_back_however_it_is_cut(write, monkeypatch, tabl
         (b",b\n1,2\n", "column 1 has no name in the header; name it, or leave it out with --drop"),
         (b"a,\xff\n1,2\n", "line 1: byte 3 of the line, 0xFF, is not UTF-8"),
         (b'a,"b\n1,2\n', "the header in line 2 cannot be read"),
+        (b"column 2,,y\n1,9,A\n", "unnamed column 2 has no name in the header; name it, or leave"),
+        (b",,\n1,2,3\n", "column 1 has no name in the header"),
         ("a,b\n1,2\n".encode("utf-16"), "is text in UTF-16; convert it to UTF-8"),
+        ("a,b\n1,2\n".encode("utf-32"), "is text in UTF-32; .* iconv -f UTF-32"),
+        (b"\0\0\xfe\xff\0\0\0a", "is text in UTF-32"),
     ],
 )
 def test_a_file_without_a_usable_header_is_refused_whatever_becomes_of_rows(write, content, words):
@@ -159,6 +184,39 @@ def test_a_stray_quote_in_a_long_file_costs_its_own_line_only(faults_of):
     assert len(lines) == 300
     assert (error.line, error.column) == (102, "b")
     assert "goes on to line" in error.problem
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\n", "\r"])
+@pytest.mark.parametrize("block", range(4, 45))
+def test_lines_are_counted_after_a_long_one_however_it_is_cut(faults_of, monkeypatch, end, block):
+    monkeypatch.setattr("boxwise.files.lines.LINE_LIMIT", 20)
+    monkeypatch.setattr(source, "BLOCK", block)
+    lines, _ = faults_of(end.join(["a,b", "1," + "z" * 40, "3,4", "5,6"]))
+    assert lines[-2:] == [3, 4]
+
+
+@pytest.mark.parametrize(("line", "lines"), [('""x', 3000), ('a","b', 400)])
+def test_many_stray_quotes_take_no_more_time_each_than_few(faults_of, line, lines):
+    def read(lines):
+        _, faults = faults_of("a,b\n" + f"{line}\n" * lines)
+        assert [fault.line for fault in faults] == [*range(2, lines + 2)]
+
+    assert times_longer(read, lines) < 25
+
+
+def test_after_too_many_stray_quotes_lines_are_rows(faults_of, monkeypatch):
+    monkeypatch.setattr("boxwise.files.delimited._REREAD", 0)
+    lines, faults = faults_of('a,b\n1,2\n3,"4\n5,6\n7,"8\n\n9,0\n')
+    assert lines == [2, 4, 7]
+    assert [fault.line for fault in faults] == [3, 5]
+    assert "a quote is not closed until the end of the line" in faults[1].problem
+
+
+def test_many_columns_take_no_more_time_each_than_few(write):
+    def open_it(columns):
+        assert len(Files([write(",".join(f"name{i}" for i in range(columns)))]).names) == columns
+
+    assert times_longer(open_it, 2500) < 25
 
 
 def test_the_size_of_a_chunk_is_bounded_in_bytes_too(write, monkeypatch):

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from boxwise.files import Files, InputError, Manner
-from boxwise.files.delimited import FIELD_LIMIT
+from boxwise.files.chunk import FIELD_LIMIT
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -69,13 +69,49 @@ def test_a_column_of_another_type_is_refused_unless_it_is_left_out(make, value):
     assert columns_of(path, only=frozenset({"a"})) == [{"a": [1]}]
 
 
-def test_a_huge_text_is_a_bad_row(make):
-    path = make({"a": [1, 2, 3], "word": ["x", "z" * (FIELD_LIMIT + 1), "y"]})
+def plain(column):
+    return column
+
+
+def dictionary(column):
+    return column.dictionary_encode()
+
+
+@pytest.mark.parametrize("encode", [plain, dictionary])
+def test_a_huge_text_is_a_bad_row(make, encode):
+    words = pa.array(["x", "z" * (FIELD_LIMIT + 1), "y"])
+    path = make({"a": [1, 2, 3], "word": encode(words)})
     (chunk,) = Files([path]).chunks()
     assert chunk.columns == {"a": [1, 3], "word": ["x", "y"]}
     assert [*chunk.lines] == [1, 3]
     (error,) = chunk.faults
     assert "row 2, column 'word': 'zzzz" in str(error)
+
+
+@pytest.mark.parametrize("encode", [plain, dictionary])
+def test_text_that_is_not_utf_8_is_a_bad_row(make, encode):
+    words = pa.array([b"x", b"half \xed\xa0\x80", None], pa.binary()).view(pa.string())
+    (chunk,) = Files([make({"a": [1, 2, 3], "word": encode(words)})]).chunks()
+    assert chunk.columns == {"a": [1, 3], "word": ["x", None]}
+    (error,) = chunk.faults
+    assert "row 2, column 'word': 'half " in str(error)
+    assert "is not UTF-8" in str(error)
+
+
+def test_if_no_row_can_be_used_there_is_none(make):
+    (chunk,) = Files([make({"word": ["z" * (FIELD_LIMIT + 1)]})]).chunks()
+    assert (chunk.columns, len(chunk.faults)) == ({"word": []}, 1)
+
+
+def test_an_index_of_pandas_is_no_column_unless_it_is_asked_for(make):
+    path = make({"a": [1, 2], "__index_level_0__": [5, 7]})
+    files = Files([path])
+    assert (files.names, files.left_out) == (("a",), ("__index_level_0__",))
+    assert columns_of(path) == [{"a": [1, 2]}]
+    assert columns_of(path, drop=frozenset({"__index_level_0__"})) == [{"a": [1, 2]}]
+    assert columns_of(path, only=frozenset({"__index_level_0__"})) == [
+        {"__index_level_0__": [5, 7]}
+    ]
 
 
 @pytest.mark.parametrize("length", [4, 100, -10])

@@ -26,7 +26,7 @@ from boxwise.apps.outcome import (
     tell_rows_left_out,
 )
 from boxwise.apps.reading_bar import ReadingBar
-from boxwise.apps.writable import check_writable
+from boxwise.apps.writable import check_writable, refuse_input
 from boxwise.evaluate import LearnerError, Prequential
 from boxwise.evaluate.peers import peer, peer_names
 from boxwise.evaluate.point_files import format_of, write_rows
@@ -89,6 +89,8 @@ def evaluate(
     alpha: parameters.AlphaOption = None,
     gamma: parameters.GammaOption = None,
     condition: parameters.ConditionOption = None,
+    decision: parameters.DecisionOption = None,
+    class_prior: parameters.ClassPriorOption = None,
     categorical: columns.CategoricalOption = None,
     numeric: columns.NumericOption = None,
     drop: columns.DropOption = None,
@@ -125,7 +127,11 @@ def evaluate(
       3    done, but rows were left out (--on-error skip or report)
       130  stopped by Ctrl-C; the scores so far were shown
     """  # noqa: D301  (click marks with it what it must not wrap)
-    settings = parameters.settings_from(theta, delta, alpha, gamma, condition)
+    settings = parameters.settings_from(
+        theta, delta, alpha, gamma, condition, decision, class_prior
+    )
+    refuse_input(output, data, "--output")
+    refuse_input(plot, data, "--plot")
     with failures_told():
         _check_outputs(output, plot, cv)
         peers = _peers(against, cv)
@@ -142,7 +148,7 @@ def evaluate(
         model = HyperboxClassifier(**settings, categorical_features=typing.categorical)
         parameters.try_settings(model, typing.kinds)
         if not quiet:
-            parameters.show_kinds(files.first, typing.kinds, label)
+            parameters.show_kinds(files, typing.kinds, label)
         rows = LabelledRows(typing, chunks, faults)
         bar = ReadingBar(files, quiet=quiet)
         if cv is None:

@@ -21,7 +21,7 @@ from boxwise.apps.learning_bar import LearningBar
 from boxwise.apps.model_columns import tell_columns_left_out, typing_for, wanted_names
 from boxwise.apps.outcome import ROWS_LEFT_OUT, fail, failures_told, say, tell_rows_left_out
 from boxwise.apps.wording import counted
-from boxwise.apps.writable import check_writable
+from boxwise.apps.writable import check_writable, refuse_input
 from boxwise.files import Chunk, Faults, Files, InputError, Manner, ReadingStopped, Typing
 
 PIECE = 1_000  # rows learned at a time: how often the bar moves
@@ -61,6 +61,8 @@ def learn(
     alpha: parameters.AlphaOption = None,
     gamma: parameters.GammaOption = None,
     condition: parameters.ConditionOption = None,
+    decision: parameters.DecisionOption = None,
+    class_prior: parameters.ClassPriorOption = None,
     categorical: columns.CategoricalOption = None,
     numeric: columns.NumericOption = None,
     drop: columns.DropOption = None,
@@ -97,18 +99,21 @@ def learn(
       3    done, but rows were left out (--on-error skip or report)
       130  stopped by Ctrl-C (143: by SIGTERM); the model has the rows read so far
     """  # noqa: D301  (click marks with it what it must not wrap)
-    settings = parameters.settings_from(theta, delta, alpha, gamma, condition)
+    settings = parameters.settings_from(
+        theta, delta, alpha, gamma, condition, decision, class_prior
+    )
     if into is None and output is None:
         raise typer.BadParameter("name the model file to write", param_hint="--output")
     if into is not None and (settings or categorical or numeric or only):
         raise typer.BadParameter(
             "the model has its settings and columns; leave out --theta, --delta, --alpha, "
-            "--gamma, --condition, --categorical, --numeric and --only",
+            "--gamma, --condition, --decision, --class-prior, --categorical, --numeric and --only",
             param_hint="--into",
         )
+    target = output or into
+    assert target is not None
+    refuse_input(target, data, "--into" if output is None else "--output")
     with failures_told(), Interruption() as interruption:
-        target = output or into
-        assert target is not None
         check_writable(target)
         model = None if into is None else _online(load(into), into)
         wanted = columns.ColumnOptions(label, categorical, numeric, drop, only)
@@ -139,7 +144,7 @@ def _learn_new(plan: Plan, model: HyperboxClassifier) -> None:
     model.categorical_features = typing.categorical
     parameters.try_settings(model, typing.kinds)
     if not plan.quiet:
-        parameters.show_kinds(plan.files.first, typing.kinds, plan.columns.label)
+        parameters.show_kinds(plan.files, typing.kinds, plan.columns.label)
     _learn_chunks(plan, model, typing, chunks)
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from boxwise import HyperboxClassifier
+from boxwise.files import Files
 from boxwise.schema import Kind
 
 
@@ -18,6 +19,21 @@ class Condition(StrEnum):
 
     each = "each"
     mean = "mean"
+
+
+class Decision(StrEnum):
+    """Who decides on the class of a row."""
+
+    membership = "membership"
+    evidence = "evidence"
+
+
+class ClassPrior(StrEnum):
+    """What classes count for in a decision by evidence."""
+
+    data = "data"
+    balanced = "balanced"
+    auto = "auto"
 
 
 ThetaOption = Annotated[
@@ -41,6 +57,14 @@ GammaOption = Annotated[
 ConditionOption = Annotated[
     Condition | None, typer.Option(help="Whether delta holds for each column or the mean (each).")
 ]
+DecisionOption = Annotated[
+    Decision | None,
+    typer.Option(help="Whether the best box decides, or all boxes together (membership)."),
+]
+ClassPriorOption = Annotated[
+    ClassPrior | None,
+    typer.Option(help="For evidence: what classes count for, their rows or alike (data)."),
+]
 
 
 def settings_from(
@@ -49,14 +73,23 @@ def settings_from(
     alpha: str | None,
     gamma: str | None,
     condition: Condition | None,
+    decision: Decision | None,
+    class_prior: ClassPrior | None,
 ) -> dict[str, Any]:
     """Return those that were given, as the classifier takes them."""
+    if class_prior is not None and decision is not Decision.evidence:
+        raise typer.BadParameter(
+            "it is for decisions by evidence; give --decision evidence too, or leave it out",
+            param_hint="--class-prior",
+        )
     settings = {
         "theta": theta,
         "delta": delta,
         "alpha": None if alpha is None else _alpha(alpha),
         "gamma": None if gamma is None else _gamma(gamma),
         "condition": None if condition is None else condition.value,
+        "decision": None if decision is None else decision.value,
+        "class_prior": None if class_prior is None else class_prior.value,
     }
     return {name: value for name, value in settings.items() if value is not None}
 
@@ -94,12 +127,15 @@ def try_settings(model: HyperboxClassifier, kinds: Mapping[str, Kind]) -> None:
         raise typer.BadParameter(str(error)) from None
 
 
-def show_kinds(file: str, kinds: Mapping[str, Kind], label: str) -> None:
+def show_kinds(files: Files, kinds: Mapping[str, Kind], label: str) -> None:
     """Say on standard error what the columns are taken for."""
     options = "--numeric, --categorical, --drop and --only"
-    typer.echo(f"columns of {file} ({options} change this):", err=True)
+    typer.echo(f"columns of {files.first} ({options} change this):", err=True)
     for kind, word in (("continuous", "numeric"), ("categorical", "categorical")):
         names = [name for name, other in kinds.items() if other == kind]
         if names:
             typer.echo(f"  {word:<12} {', '.join(names)}", err=True)
     typer.echo(f"  {'label':<12} {label}", err=True)
+    if files.left_out:
+        index = ", ".join(files.left_out)
+        typer.echo(f"  {'left out':<12} {index} (an index of pandas)", err=True)

@@ -15,6 +15,7 @@ from boxwise.apps.model_columns import tell_columns_left_out, typing_for, wanted
 from boxwise.apps.outcome import ROWS_LEFT_OUT, failures_told, say, tell_rows_left_out
 from boxwise.apps.results import CsvResults, JsonResults, Results, opened
 from boxwise.apps.winning_box import WinningBoxes
+from boxwise.apps.writable import refuse_input
 from boxwise.files import Faults, Files, Manner, TypedChunk
 
 WHY = ("box", "membership", "rule")
@@ -75,6 +76,7 @@ def predict(
       130  stopped by Ctrl-C (143: by SIGTERM); no file was written
       141  the reader of the output has gone, as head does
     """  # noqa: D301  (click marks with it what it must not wrap)
+    refuse_input(output, [model, *data], "--output")
     with failures_told():
         clf = load(model)
         faults = Faults(on_error.value, say)

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
-from boxwise.files import InputError
+import typer
+
+from boxwise.files import STANDARD_INPUT, InputError
 
 
 def check_writable(path: Path) -> None:
@@ -17,3 +22,23 @@ def check_writable(path: Path) -> None:
         raise InputError(f"{path} cannot be written: there is no folder {folder}")
     if not os.access(folder, os.W_OK):
         raise InputError(f"{path} cannot be written: the folder {folder} may not be written to")
+
+
+def refuse_input(path: Path | None, inputs: Iterable[str | Path], option: str) -> None:
+    """Refuse an output that is one of the files to read, under whatever name: it would be lost."""
+    if path is None or not path.is_file():
+        return
+    for given in inputs:
+        if _is_same(path, given):
+            raise typer.BadParameter(
+                f"{path} is a file to read, and would be overwritten; name another file to write",
+                param_hint=option,
+            )
+
+
+def _is_same(path: Path, given: str | Path) -> bool:
+    with suppress(OSError, ValueError):  # what cannot be read is told when it is read
+        if given == STANDARD_INPUT:
+            return os.path.samestat(path.stat(), os.fstat(sys.stdin.fileno()))
+        return path.samefile(given)
+    return False

@@ -6,12 +6,14 @@ from boxwise.files.faults import Faults, OnError
 from boxwise.files.formats import Format, Manner
 from boxwise.files.kinds import KIND_ROWS, check_classes, first_rows, infer_kinds
 from boxwise.files.several import Files, check_names
+from boxwise.files.source import STANDARD_INPUT
 from boxwise.files.stopping import ReadingStopped, Stop
 from boxwise.files.typed import TypedChunk, Typing
 
 __all__ = [
     "CHUNK_ROWS",
     "KIND_ROWS",
+    "STANDARD_INPUT",
     "Chunk",
     "Faults",
     "Files",

@@ -12,6 +12,9 @@ from boxwise.files.stopping import ReadingStopped
 
 CHUNK_ROWS = 2_000
 CHUNK_SIZE = 64 * 1024 * 1024
+FIELD_LIMIT = 131_072
+"""Characters in a cell: the limit that Python's csv module has from the start."""
+
 Record = TypeVar("Record")
 
 
@@ -54,6 +57,7 @@ class Reader(Protocol):
 
     names: tuple[str, ...]
     unnamed: tuple[str, ...]  # those of the names that are not in the file
+    left_out: tuple[str, ...]  # columns that are no data, and not among the names
     typed: bool  # as in Chunk
     n_rows: int  # rows met so far, those that cannot be used included
 

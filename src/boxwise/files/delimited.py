@@ -6,16 +6,14 @@ import csv
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from boxwise.files.chunk import Chunk, gather
+from boxwise.files.chunk import FIELD_LIMIT, Chunk, gather
 from boxwise.files.delimiter import in_words, sniff
 from boxwise.files.errors import InputError, RowError
 from boxwise.files.lines import BadLine, Lines
 from boxwise.files.numbers import is_number
 from boxwise.files.source import Source
 
-FIELD_LIMIT = 131_072
-"""Characters in a field: the limit that Python's csv module has from the start."""
-
+_REREAD = 16  # times what the file has: so much may be read again because of stray quotes
 _SAMPLE = 50  # lines by which the delimiter is found
 _UNNAMED = "column {}"
 _Row = tuple[int, int, list[str]]
@@ -33,6 +31,7 @@ class DelimitedFile:
     """
 
     typed = False
+    left_out: tuple[str, ...] = ()
 
     def __init__(self, source: Source, delimiter: str | None = None) -> None:
         self._source = source
@@ -42,6 +41,8 @@ class DelimitedFile:
             raise InputError(f"{source.name} is empty; it needs a header and rows")
         self._delimiter = delimiter or sniff(sample) or ","
         self._reader = csv.reader(self._lines, delimiter=self._delimiter, strict=True)
+        self._reread = 0
+        self._alone_to = 0  # the last of the lines that are read as a row each
         self.n_rows = 0
         self.names = self._read_header(sample)
 
@@ -78,8 +79,8 @@ class DelimitedFile:
             ) from None
         found = [cell.strip() for cell in cells]
         self._check_header(found, sample)
-        names = tuple(name or _UNNAMED.format(j) for j, name in enumerate(found, start=1))
-        self.unnamed = tuple(name for name in names if name not in found)
+        names = _all_named(found)
+        self.unnamed = tuple(n for n, in_file in zip(names, found, strict=True) if not in_file)
         return names
 
     def _check_header(self, names: Sequence[str], sample: Sequence[str]) -> None:
@@ -96,8 +97,7 @@ class DelimitedFile:
                 f"{file} has no header: its first line holds numbers only; "
                 "put a line with the names of the columns before it"
             )
-        name, times = Counter(filter(None, names)).most_common(1)[0]
-        if times > 1:
+        for name in (n for n, times in Counter(names).items() if n and times > 1):
             where = [str(j) for j, other in enumerate(names, start=1) if other == name]
             raise InputError(
                 f"{file}: the name {name!r} is that of columns {', '.join(where[:-1])} and "
@@ -110,15 +110,14 @@ class DelimitedFile:
             lines.since.clear()
             line = lines.number + 1
             try:
-                cells = next(reader)
+                cells = next(reader) if line > self._alone_to else self._next_line_alone()
             except StopIteration:
                 return
             except (BadLine, csv.Error) as error:
                 self.n_rows += 1
                 yield self._fault(error, line)
                 if isinstance(error, csv.Error):
-                    # A stray quote takes the lines after it with it; they are given a chance.
-                    lines.give_back(lines.since[1:])
+                    self._give_back(lines.since[1:], line)
                 continue
             if not cells:  # a blank line
                 continue
@@ -128,14 +127,30 @@ class DelimitedFile:
             else:
                 yield self._ragged(cells, line)
 
+    def _next_line_alone(self) -> list[str]:
+        return next(csv.reader([next(self._lines)], delimiter=self._delimiter, strict=True))
+
+    def _give_back(self, taken: Sequence[str], line: int) -> None:
+        """Give the lines another chance that the stray quote of a line before has taken with it.
+
+        If each of them does the same, the time would be quadratic; so after a while no row may go
+        on over several of them.
+        """
+        fresh = self._lines.taken - self._reread
+        self._lines.give_back(taken)
+        self._reread += sum(map(len, taken))
+        if self._reread > _REREAD * (fresh + FIELD_LIMIT):
+            self._alone_to = max(self._alone_to, line + len(taken))
+
     def _fault(self, error: BadLine | csv.Error, line: int) -> RowError:
         if isinstance(error, BadLine):
             return self._bad_line(error, line)
         if "field limit" in str(error):
             return self._too_large(self._lines.since, line)
         if "unexpected end" in str(error):
+            alone = line <= self._alone_to
             return self._error(
-                "a quote is not closed until the end of the file",
+                f"a quote is not closed until the end of the {'line' if alone else 'file'}",
                 "close it, or double it if it belongs to the value",
                 line,
                 self._last_column(self._lines.since),
@@ -195,8 +210,22 @@ class DelimitedFile:
 
     def _parse(self, lines: Sequence[str]) -> list[str]:
         """Return the cells of a row that cannot be read properly, as far as they go."""
+        # The limit is one of the whole process, and here, where nothing is asked of it, in the way;
+        # so it is lifted for this one row.
         usual = csv.field_size_limit(2**31 - 1)
         try:
             return next(csv.reader(lines, delimiter=self._delimiter), [])
         finally:
             csv.field_size_limit(usual)
+
+
+def _all_named(found: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of a header, with new ones where it has none."""
+    taken = frozenset(found)
+    names = []
+    for j, name in enumerate(found, start=1):
+        new = name or _UNNAMED.format(j)
+        while not name and new in taken:
+            new = f"unnamed {new}"
+        names.append(new)
+    return tuple(names)

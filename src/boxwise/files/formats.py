@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Literal, TypeAlias
@@ -73,7 +74,8 @@ def _guess(path: str, head: bytes) -> Format:
         return "parquet"
     suffixes = PurePath(path).suffixes
     last = [suffix.lower() for suffix in suffixes if suffix.lower() != ".gz"][-1:]
-    by_content: Format = "jsonl" if head.lstrip()[:1] == b"{" else "csv"
+    text = head.removeprefix(codecs.BOM_UTF8).lstrip()
+    by_content: Format = "jsonl" if text.startswith(b"{") else "csv"
     return _BY_SUFFIX.get(last[0], by_content) if last and path != STANDARD_INPUT else by_content
 
 

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections import deque
+from collections.abc import Sequence
+from itertools import islice
 
 from boxwise.files.errors import InputError
 from boxwise.files.source import Source
 
 LINE_LIMIT = 8 * 1024 * 1024
 _END = re.compile(rb"\r\n?|\n")
-_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+# The mark of UTF-32 begins with that of UTF-16, so it is looked for first.
+_OTHER_MARKS = {
+    codecs.BOM_UTF32_LE: "UTF-32",
+    codecs.BOM_UTF32_BE: "UTF-32",
+    codecs.BOM_UTF16_LE: "UTF-16",
+    codecs.BOM_UTF16_BE: "UTF-16",
+}
 
 
 class BadLine(Exception):  # noqa: N818  (it becomes a RowError where the columns are known)
@@ -40,10 +47,11 @@ class Lines:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._ready: Iterator[bytes] = iter(())
+        self._ready: deque[bytes] = deque()
         self._rest = b""
         self._first = True
         self._inside_a_long_line = False
+        self._after_return = False
         self.number = 0
         self.taken = 0
         self.since: list[str] = []
@@ -52,9 +60,7 @@ class Lines:
         return self
 
     def __next__(self) -> str:
-        raw = next(self._ready, None)
-        if raw is None:
-            raw = self._from_next_block()
+        raw = self._ready.popleft() if self._ready else self._from_next_block()
         self.number += 1
         try:
             line = raw.decode()
@@ -69,20 +75,27 @@ class Lines:
     def give_back(self, lines: Sequence[str]) -> None:
         """Take these lines, the latest ones, as if they had not been read yet."""
         self.number -= len(lines)
-        self._ready = chain([line.encode() for line in lines], self._ready)
+        self._ready.extendleft(line.encode() for line in reversed(lines))
 
     def peek(self, most: int) -> list[str]:
-        """Return some of the first lines, without taking them."""
+        """Return some of the first lines that are not blank, without taking them.
+
+        To be called before any line is taken. Blank lines before them are passed over for good.
+        """
         try:
-            lines = [self._from_next_block(), *self._ready]
+            line = self._from_next_block()
+            while _is_blank(line):
+                self.number += 1
+                line = self._ready.popleft() if self._ready else self._from_next_block()
         except StopIteration:
             return []
         except BadLine as error:
             raise InputError(
-                f"{self._source.name}, line 1: {error.problem}; {error.remedy}"
+                f"{self._source.name}, line {self.number}: {error.problem}; {error.remedy}"
             ) from None
-        self._ready = iter(lines)
-        return [line.decode(errors="replace") for line in lines[:most]]
+        self._ready.appendleft(line)
+        sample = islice((line for line in self._ready if not _is_blank(line)), most)
+        return [line.decode(errors="replace") for line in sample]
 
     def _from_next_block(self) -> bytes:
         while True:
@@ -91,20 +104,24 @@ class Lines:
                 return self._last()
             if self._first:
                 block = self._without_mark(block)
+            if self._after_return:
+                self._after_return = False
+                block = block.removeprefix(b"\n")
             if self._inside_a_long_line:
                 end = _END.search(block)
                 if end is None:
                     continue
                 self._inside_a_long_line = False
                 block = block[end.end() :]
+                self._after_return = end[0] == b"\r" and not block
             lines = (self._rest + block).splitlines(keepends=True)
             self._rest = b""
             # A line that ends with \r may go on with \n in the next block.
             if lines and not lines[-1].endswith(b"\n"):
                 self._rest = lines.pop()
             if lines:
-                self._ready = iter(lines)
-                return next(self._ready)
+                self._ready = deque(lines)
+                return self._ready.popleft()
             if len(self._rest) > LINE_LIMIT:
                 raise self._too_long()
 
@@ -116,22 +133,28 @@ class Lines:
 
     def _without_mark(self, block: bytes) -> bytes:
         self._first = False
-        if block.startswith(_UTF_16):
-            raise InputError(
-                f"{self._source.name} is text in UTF-16; convert it to UTF-8, for example with "
-                "iconv -f UTF-16 -t UTF-8"
-            )
+        for mark, code in _OTHER_MARKS.items():
+            if block.startswith(mark):
+                raise InputError(
+                    f"{self._source.name} is text in {code}; convert it to UTF-8, for example "
+                    f"with iconv -f {code} -t UTF-8"
+                )
         return block.removeprefix(codecs.BOM_UTF8)
 
     def _too_long(self) -> BadLine:
         self.number += 1
-        self._inside_a_long_line = True
+        self._after_return = self._rest.endswith(b"\r")
+        self._inside_a_long_line = not self._after_return
         before, self._rest = self._rest.decode(errors="replace"), b""
         return BadLine(
             f"the line is more than {LINE_LIMIT // 2**20} MB long",
             "shorten it; if it should be many lines, look for a quote that is not closed",
             before,
         )
+
+
+def _is_blank(line: bytes) -> bool:
+    return not line.rstrip(b"\r\n")
 
 
 def _not_utf_8(raw: bytes, error: UnicodeDecodeError) -> BadLine:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 LIMIT = 1e150
-"""The largest number that learners accept."""
+"""The largest number that learners accept. It is that of `boxwise.inputs`, which files must not
+import; a test compares them."""
 
 _PLAIN = {float, int, NoneType}
 _TEXT = {str, NoneType}

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from boxwise.files.chunk import Chunk
-from boxwise.files.delimited import FIELD_LIMIT
+from boxwise.files.chunk import FIELD_LIMIT, Chunk
 from boxwise.files.errors import InputError, RowError
 from boxwise.files.stopping import Stop
 
+# What pandas calls an index without a name when it writes one.
+_INDEX = re.compile(r"__index_level_\d+__")
+_TOO_LARGE = f"and so on: the value has more than {FIELD_LIMIT:,} bytes", "shorten it"
+_NOT_UTF_8 = "is not UTF-8", "write it as UTF-8"
+
 
 class ParquetFile:
-    """Reads a Parquet file batch by batch.
+    """Reads a Parquet file batch by batch, without the index that pandas may have written.
 
     Parameters
     ----------
@@ -44,10 +50,14 @@ class ParquetFile:
         except (self._arrow.ArrowException, OSError) as error:
             raise self._damaged(error) from None
         schema = self._file.schema_arrow
-        self.names = tuple(schema.names)
-        for name in self.names:
-            if self.names.count(name) > 1:
+        for name, times in Counter(schema.names).items():
+            if times > 1:
                 raise InputError(f"{path}: the column name {name!r} occurs twice; rename one")
+        asked_for = only or frozenset()
+        self.left_out = tuple(
+            name for name in schema.names if _INDEX.fullmatch(name) and name not in asked_for
+        )
+        self.names = tuple(name for name in schema.names if name not in self.left_out)
         self._wanted = [
             name for name in self.names if name not in drop and (only is None or name in only)
         ]
@@ -77,14 +87,14 @@ class ParquetFile:
     def _to_chunk(self, batch: Any) -> Chunk:
         numbers: Any = range(self.n_rows + 1, self.n_rows + batch.num_rows + 1)
         self.n_rows += batch.num_rows
-        too_large = self._too_large(batch)
-        faults = [
-            self._fault(numbers[i], name, batch[name][i].as_py())
-            for i, name in sorted(too_large.items())
-        ]
-        if too_large:
-            kept = [i for i in range(batch.num_rows) if i not in too_large]
-            batch, numbers = batch.take(self._arrow.array(kept)), [numbers[i] for i in kept]
+        wrong: dict[int, RowError] = {}
+        for name in batch.schema.names:
+            for i, (fault, value) in self._unusable(batch[name]).items():
+                wrong.setdefault(i, self._error(fault, value, numbers[i], name))
+        faults = [wrong[i] for i in sorted(wrong)]
+        if wrong:
+            kept = self._arrow.array([i for i in range(batch.num_rows) if i not in wrong], "int64")
+            batch, numbers = batch.take(kept), [numbers[i] for i in kept.to_pylist()]
         columns = {name: self._values(batch[name]) for name in batch.schema.names}
         return Chunk(self._path, "row", numbers, numbers, columns, typed=self.typed, faults=faults)
 
@@ -96,28 +106,40 @@ class ParquetFile:
             column = column.cast(self._arrow.float64())
         return list(column.to_pylist())
 
-    def _too_large(self, batch: Any) -> dict[int, str]:
-        """Return the rows with a text over the limit, and the column it is in."""
-        found: dict[int, str] = {}
-        for name in batch.schema.names:
-            if not self._is_text(batch[name].type):
-                continue
-            lengths = self._arrow.compute.binary_length(batch[name]).fill_null(0).to_numpy()
-            if lengths.max(initial=0) > FIELD_LIMIT:
-                for i in (lengths > FIELD_LIMIT).nonzero()[0].tolist():
-                    found.setdefault(i, name)
+    def _unusable(self, column: Any) -> dict[int, tuple[tuple[str, str], str]]:
+        """Return the rows whose text cannot be used: what is wrong with it, and its beginning."""
+        if not self._arrow.types.is_dictionary(column.type):
+            return self._unusable_texts(column)
+        texts = self._unusable_texts(column.dictionary)
+        codes = column.indices.to_pylist() if texts else []
+        return {i: texts[code] for i, code in enumerate(codes) if code in texts}
+
+    def _unusable_texts(self, column: Any) -> dict[int, tuple[tuple[str, str], str]]:
+        if not self._is_text(column.type):
+            return {}
+        found = {}
+        for i in self._too_large(column):
+            start = column.slice(i, 1).cast("large_binary")[0].as_py()[: 4 * 40]
+            found[i] = _TOO_LARGE, start.decode(errors="replace")[:40]
+        for i, value in self._not_utf_8(column):
+            found.setdefault(i, (_NOT_UTF_8, value.decode(errors="replace")))
         return found
 
-    def _fault(self, row: int, name: str, value: str) -> RowError:
-        return RowError(
-            f"and so on: the value has more than {FIELD_LIMIT:,} bytes",
-            "shorten it",
-            self._path,
-            row,
-            unit="row",
-            column=name,
-            value=value[:40],
-        )
+    def _too_large(self, column: Any) -> list[int]:
+        lengths = self._arrow.compute.binary_length(column).fill_null(0).to_numpy()
+        rows: list[int] = (lengths > FIELD_LIMIT).nonzero()[0].tolist()
+        return rows
+
+    def _not_utf_8(self, column: Any) -> list[tuple[int, bytes]]:
+        raw = column.cast("large_binary")
+        try:
+            raw.cast("large_string")  # which looks at the bytes, as reading them has not
+        except self._arrow.ArrowInvalid:
+            return [(i, value) for i, value in enumerate(raw.to_pylist()) if not _is_utf_8(value)]
+        return []
+
+    def _error(self, fault: tuple[str, str], value: str, row: int, name: str) -> RowError:
+        return RowError(*fault, self._path, row, unit="row", column=name, value=value)
 
     def _is_text(self, dtype: Any) -> bool:
         return bool(self._arrow.types.is_string(dtype) or self._arrow.types.is_large_string(dtype))
@@ -140,6 +162,14 @@ class ParquetFile:
             f"{self._path} is no Parquet file, or damaged or cut short ({reason}); "
             "copy or make it again"
         )
+
+
+def _is_utf_8(value: bytes | None) -> bool:
+    try:
+        (value or b"").decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _pyarrow() -> Any:

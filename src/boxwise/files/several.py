@@ -34,6 +34,8 @@ class Files:
         The columns of the first file, without those to drop.
     all_names : tuple of str
         The columns of the first file.
+    left_out : tuple of str
+        Those of them that are no data, such as an index that pandas has written.
     first : str
         How messages call the first file.
 
@@ -62,7 +64,8 @@ class Files:
         self._index = 0
         self._sizes = [_size(path) for path in paths]
         self.first = shown_name(paths[0])
-        self.all_names = self._reader.names
+        self.left_out = self._reader.left_out
+        self.all_names = (*self._reader.names, *self.left_out)
         self.names = self._without_dropped(self._reader.names)
         self._check_unnamed()
 
@@ -139,8 +142,9 @@ class Files:
 def check_names(names: Iterable[str], wanted: Iterable[str], file: str, what: str) -> None:
     """Raise InputError for the first wanted column that is not among the names."""
     names = list(names)
+    there = frozenset(names)
     for name in wanted:
-        if name not in names:
+        if name not in there:
             raise InputError(f"{file} has no {what} {name!r}; {_suggest(name, names)}")
 
 

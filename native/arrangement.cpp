@@ -10,7 +10,7 @@ using std::size_t;
 namespace {
 using Order = std::vector<Slot>;
 constexpr size_t SAMPLED = 32;
-constexpr size_t FEW_LEAVES = 12;  // not worth a look at hulls first
+constexpr size_t FEW_LEAVES = 6;  // not worth a look at hulls first
 
 // Halve the boxes by their centres in the feature in which these lie furthest apart, and so on.
 void arrange(const Group& g, const std::vector<double>& scale, Order::iterator begin,

@@ -49,8 +49,12 @@ class Arrangement {
         std::min_element(work.bounds.begin(), work.bounds.begin() + leaves_) -
         work.bounds.begin());
     open(nearest, nearest + 1, bar, work, visit);
-    for (std::size_t leaf = 0; leaf < leaves_; ++leaf)
-      if (leaf != nearest && reaches(work.bounds[leaf], bar)) open(leaf, leaf + 1, bar, work, visit);
+    double most = furthest(bar);
+    for (std::size_t leaf = 0; leaf < leaves_; ++leaf) {
+      if (!(work.bounds[leaf] <= most) || leaf == nearest) continue;
+      open(leaf, leaf + 1, bar, work, visit);
+      most = furthest(bar);
+    }
   }
 
   template <class Visit>
@@ -61,7 +65,7 @@ class Arrangement {
     measure(boxes_, first, last, work, work.dist.data());
     for (std::size_t leaf = first; leaf < last; ++leaf) {
       const double lowest = work.lowest[leaf - first];
-      if (!reaches(lowest, bar)) continue;
+      if (!(lowest <= furthest(bar))) continue;
       // Only the best of the leaf matter; beyond 1 the distance does not count.
       const double most = lowest < 1.0 ? lowest + ROUNDING : UNSET * UNSET;
       const double* dist = work.dist.data() + (leaf - first) * LEAF;
@@ -77,8 +81,9 @@ class Arrangement {
                     work.steps.data(), work.steps.size(), dist, work.lowest.data());
   }
 
-  static bool reaches(double distance, double bar) {
-    return 1.0 - std::min(distance, 1.0) >= bar - ROUNDING;
+  // How far away a box may be that reaches the bar; beyond 1 the distance does not count.
+  static double furthest(double bar) {
+    return bar > ROUNDING ? 1.0 - bar + 2 * ROUNDING : UNSET * UNSET;
   }
 
   std::size_t n_, leaves_;

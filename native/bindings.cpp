@@ -480,11 +480,11 @@ NB_MODULE(_native, m) {
            nb::call_guard<nb::gil_scoped_release>());
 
   nb::class_<boxwise::RowReader>(m, "RowReader")
-      .def(nb::init<nb::list, nb::list, nb::list, nb::list, nb::dict>(), "continuous"_a,
-           "categorical"_a, "codes"_a, "values"_a, "labels"_a)
-      .def("learn", &boxwise::RowReader::learn, "engine"_a, "row"_a, "label"_a.none())
-      .def("predict", &boxwise::RowReader::predict, "engine"_a, "row"_a)
-      .def("probabilities", &boxwise::RowReader::probabilities, "engine"_a, "row"_a);
+      .def(nb::init<nb::object, nb::list, nb::list, nb::list, nb::list, nb::dict>(), "engine"_a,
+           "continuous"_a, "categorical"_a, "codes"_a, "values"_a, "labels"_a)
+      .def("learn", &boxwise::RowReader::learn, "row"_a, "label"_a.none())
+      .def("predict", &boxwise::RowReader::predict, "row"_a)
+      .def("probabilities", &boxwise::RowReader::probabilities, "row"_a);
 
   nb::class_<FoldArrays>(m, "Fold")
       .def("__init__",

@@ -238,6 +238,7 @@ Box Group::remove(Slot slot) {
 
 void Group::set_samples(Slot slot, uint32_t samples) {
   n[slot] = samples;
+  most_samples = std::max(most_samples, samples);
   unit[slot] = D.empty() ? 0.0 : 1.0 / (static_cast<double>(samples) * static_cast<double>(D.size()));
 }
 

@@ -106,6 +106,7 @@ class Group {
   Aligned<double> unit;             // about 1 / (n * r): what one count adds to the membership
   Aligned<std::uint32_t> need;      // what the entropy test asks of the counts; the engine sets it
   void set_samples(Slot slot, std::uint32_t samples);
+  std::uint32_t most_samples = 0;  // that a box has, or ever had
 
   bool oversized = false;           // a box may be larger than theta allows a box to grow
 

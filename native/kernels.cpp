@@ -47,6 +47,13 @@ CLONES void add(const uint32_t* const rows[4], double* RESTRICT sum, size_t m) {
   }
 }
 
+CLONES void add_small(const uint32_t* const rows[4], double* RESTRICT sum, size_t m) {
+  const uint32_t *RESTRICT a = rows[0], *RESTRICT b = rows[1];
+  const uint32_t *RESTRICT c = rows[2], *RESTRICT d = rows[3];
+  for (size_t i = 0; i < m; ++i)
+    sum[i] += static_cast<double>(static_cast<std::int32_t>(a[i] + b[i] + c[i] + d[i]));
+}
+
 CLONES void least(const uint32_t* const rows[4], uint32_t* RESTRICT low, size_t m) {
   const uint32_t *RESTRICT a = rows[0], *RESTRICT b = rows[1];
   const uint32_t *RESTRICT c = rows[2], *RESTRICT d = rows[3];

@@ -16,6 +16,9 @@ namespace kernels {
 // Rows of counts, one entry per box, four at a time (pad with ZEROS or ONES): fewer passes.
 // sum += a + b + c + d; exact, for sums of counts stay far below 2^53
 void add(const std::uint32_t* const rows[4], double* sum, std::size_t m);
+// The same, quicker, for counts up to SMALL.
+constexpr std::uint32_t SMALL = 1u << 29;
+void add_small(const std::uint32_t* const rows[4], double* sum, std::size_t m);
 // low = min(low, a, b, c, d)
 void least(const std::uint32_t* const rows[4], std::uint32_t* low, std::size_t m);
 

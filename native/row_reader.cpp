@@ -69,9 +69,9 @@ RowReader::Cells& RowReader::cells() {
   return kept;
 }
 
-RowReader::RowReader(nb::list continuous, nb::list categorical, nb::list codes, nb::list values,
-                     nb::dict labels)
-    : labels_(labels) {
+RowReader::RowReader(nb::object engine, nb::list continuous, nb::list categorical, nb::list codes,
+                     nb::list values, nb::dict labels)
+    : keeper_(engine), engine_(nb::cast<Engine&>(engine)), labels_(labels) {
   if (codes.size() != categorical.size() || values.size() != categorical.size())
     throw std::invalid_argument("one dict and one list per categorical column are needed");
   for (nb::handle key : continuous) continuous_.push_back(nb::borrow(key));
@@ -119,7 +119,7 @@ bool RowReader::has_other_values(nb::dict row) const {
   return false;
 }
 
-bool RowReader::learn(Engine& engine, nb::dict row, nb::handle label) {
+bool RowReader::learn(nb::dict row, nb::handle label) {
   Cells& x = cells();
   const nb::object code = look_up(labels_, label);
   if (!code.is_valid()) return false;
@@ -137,7 +137,7 @@ bool RowReader::learn(Engine& engine, nb::dict row, nb::handle label) {
     column.codes[*value++] = x.codes[j];
   }
   const auto known = static_cast<std::int32_t>(PyLong_AsLong(code.ptr()));
-  engine.learn(x.rows(), &known);
+  engine_.learn(x.rows(), &known);
   return true;
 }
 
@@ -145,19 +145,18 @@ bool RowReader::read(nb::handle row, Cells& x) const {
   return read_numbers(row, x) != ODD && read_codes(row, nullptr, x) != ODD;
 }
 
-std::optional<std::int32_t> RowReader::predict(const Engine& engine, nb::dict row) const {
+std::optional<std::int32_t> RowReader::predict(nb::dict row) const {
   Cells& x = cells();
   if (!read(row, x)) return std::nullopt;
   std::int32_t label = -1;
-  engine.predict(x.rows(), &label);
+  engine_.predict(x.rows(), &label);
   return label;
 }
 
-std::optional<std::vector<double>> RowReader::probabilities(const Engine& engine,
-                                                            nb::dict row) const {
+std::optional<std::vector<double>> RowReader::probabilities(nb::dict row) const {
   Cells& x = cells();
   if (!read(row, x)) return std::nullopt;
-  return engine.probabilities(x.rows(), engine.n_classes());
+  return engine_.probabilities(x.rows(), engine_.n_classes());
 }
 
 }  // namespace boxwise

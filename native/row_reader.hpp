@@ -14,20 +14,20 @@ namespace boxwise {
 
 class RowReader {
  public:
-  // The keys of the columns of each kind, for each categorical one the dict from value to code and
+  // An engine, the keys of the columns of each kind, for each categorical one the dict from value to code and
   // the list of values, and the dict from label to code. All are the caller's own: dicts and lists
   // may grow, and grow here.
-  RowReader(nanobind::list continuous, nanobind::list categorical, nanobind::list codes,
+  RowReader(nanobind::object engine, nanobind::list continuous, nanobind::list categorical, nanobind::list codes,
             nanobind::list values, nanobind::dict labels);
 
   // Learn a row with a label that is known. Returns false, and has done nothing, if the row is not
   // plain: it has a column with a value that the model does not know of, or an unusual value.
   // Columns that the row lacks are missing; a text never seen becomes a category.
-  bool learn(Engine& engine, nanobind::dict row, nanobind::handle label);
+  bool learn(nanobind::dict row, nanobind::handle label);
 
   // The class of a row; -1: none has been learned. Nothing if the row is not plain.
-  std::optional<std::int32_t> predict(const Engine& engine, nanobind::dict row) const;
-  std::optional<std::vector<double>> probabilities(const Engine& engine, nanobind::dict row) const;
+  std::optional<std::int32_t> predict(nanobind::dict row) const;
+  std::optional<std::vector<double>> probabilities(nanobind::dict row) const;
 
  private:
   struct Cells;
@@ -43,6 +43,8 @@ class RowReader {
     nanobind::dict codes;
     nanobind::list values;
   };
+  nanobind::object keeper_;  // of the engine
+  Engine& engine_;
   std::vector<nanobind::object> continuous_;  // the keys
   std::vector<Categorical> categorical_;
   nanobind::dict labels_, known_;  // known_: the keys of all columns

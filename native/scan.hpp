@@ -35,7 +35,12 @@ class Counts {
   void total(const Group& g, const Code* codes, Slot begin, std::size_t m, double* sum) {
     std::fill_n(sum, m, 0.0);
     in_fours(g, codes, begin, m, padding::ZEROS.entries,
-             [&](const std::uint32_t* const* rows) { kernels::add(rows, sum, m); });
+             [&](const std::uint32_t* const* rows) {
+               if (g.most_samples < kernels::SMALL)
+                 kernels::add_small(rows, sum, m);
+               else
+                 kernels::add(rows, sum, m);
+             });
   }
 
   // In how many features the box has seen the value.

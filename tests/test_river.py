@@ -165,7 +165,7 @@ def test_rows_on_the_fast_lane_and_on_the_general_way_are_learned_alike(seed: in
 
 def test_plain_rows_do_take_the_fast_lane() -> None:
     model = learned([({"a": 1.0, "b": "x"}, "p"), ({"a": 2, "b": None}, "q")])
-    reader, engine = model._reader, model._engine
+    reader = model._reader
     for row in (
         {"a": 1, "b": "x"},
         {"b": "a new text", "a": None},
@@ -173,9 +173,9 @@ def test_plain_rows_do_take_the_fast_lane() -> None:
         {},
         {"z": None},
     ):
-        assert reader.learn(engine, row, "p")
-        assert reader.predict(engine, row) in (0, 1)
-        assert len(reader.probabilities(engine, row)) == 2
+        assert reader.learn(row, "p")
+        assert reader.predict(row) in (0, 1)
+        assert len(reader.probabilities(row)) == 2
     assert model.n_boxes_ == len(model.boxes)
     assert "a new text" in model.classifier.schema_.columns[1].vocabulary.codes
     for row, label in (
@@ -184,7 +184,7 @@ def test_plain_rows_do_take_the_fast_lane() -> None:
         ({"a": 1.0}, "new"),
         ({"b": 1.5}, "p"),
     ):
-        assert not reader.learn(engine, row, label)
+        assert not reader.learn(row, label)
 
 
 class Emptying:

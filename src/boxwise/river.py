@@ -25,7 +25,7 @@ from boxwise.inputs.kinds import kind_of_values
 from boxwise.inputs.missing import is_missing
 from boxwise.learners import HyperboxClassifier as Classifier
 from boxwise.learners.settings import engine_ranges
-from boxwise.schema import Column, Kind, Schema, Vocabulary
+from boxwise.schema import Column, Kind, Schema, Vocabulary, show
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -200,15 +200,14 @@ class HyperboxClassifier(base.MiniBatchClassifier):
         y
             The label: text, a whole number or a truth value; None if there is none.
         """
-        reader = self._reader
-        if reader is None or type(x) is not dict or not reader.learn(self._engine, x, y):
+        if type(x) is not dict or not self._learn_quickly(x, y):
             self._learn_by_the_general_way(x, y)
 
     def predict_one(self, x: Row, **kwargs: Any) -> Any:
         """Return the label of a row, None before the first label was learned."""
         if not self._labels:
             return None
-        code = self._reader.predict(self._engine, x) if type(x) is dict else None
+        code = self._predict_quickly(x) if type(x) is dict else None
         if code is None:
             code = int(self._model.predict(self._encode(x))[0])
         return self._labels[code]
@@ -217,7 +216,7 @@ class HyperboxClassifier(base.MiniBatchClassifier):
         """Return label to probability; no label before the first was learned."""
         if not self._labels:
             return {}
-        shares = self._reader.probabilities(self._engine, x) if type(x) is dict else None
+        shares = self._reader.probabilities(x) if type(x) is dict else None
         if shares is None:
             shares = self._model.probabilities(self._encode(x))[0].tolist()
         # A label that another thread is about to learn comes last, and has no share yet.
@@ -262,6 +261,11 @@ class HyperboxClassifier(base.MiniBatchClassifier):
     def _learn_by_the_general_way(self, x: Row, y: Any) -> None:
         if not isinstance(x, Mapping):
             raise TypeError(f"a row must be a dict from feature to value, not {type(x).__name__}")
+        if isinstance(y, tuple) or not isinstance(y, Hashable):
+            raise ValueError(
+                f"the label {show(y)} is a {type(y).__name__}; it must be text, a whole number or a "
+                "truth value"
+            )
         names = self._names | _names_of_new(x, self._names)
         if not names:
             return
@@ -308,26 +312,31 @@ class HyperboxClassifier(base.MiniBatchClassifier):
         model = self._model
         if model is None:
             self._reader: Any = None
-            self._engine: Any = None
+            self._learn_quickly: Any = _not_at_all
+            self._predict_quickly: Any = _not_at_all
             self._labels: list[Any] = []
             return
         key_of = {name: key for key, name in self._names.items()}
         continuous = [key_of[name] for name in model.schema.continuous_names]
         categorical = [key_of[name] for name in model.schema.categorical_names]
         self._reader = model.row_reader(continuous, categorical)
-        self._engine = model.engine
+        self._learn_quickly, self._predict_quickly = self._reader.learn, self._reader.predict
         self._labels = model.labels.values
 
     def __getstate__(self) -> dict[str, Any]:
         return {
             name: value
             for name, value in self.__dict__.items()
-            if name not in ("_reader", "_engine", "_labels")
+            if name not in ("_reader", "_learn_quickly", "_predict_quickly", "_labels")
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._connect()
+
+
+def _not_at_all(x: Row, y: Any = None) -> None:
+    """Leave every row to the general way, while there is no model."""
 
 
 def _records(X: pd.DataFrame) -> list[dict[Hashable, Any]]:

@@ -177,7 +177,7 @@ class Model:
         """
         codes = [vocabulary.codes for vocabulary in self.schema.vocabularies]
         values = [vocabulary.values for vocabulary in self.schema.vocabularies]
-        return RowReader(continuous, categorical, codes, values, self.labels.codes)
+        return RowReader(self.engine, continuous, categorical, codes, values, self.labels.codes)
 
     def widened(
         self, columns: Sequence[Column], settings: Settings, ranges: Sequence[Range]

@@ -23,7 +23,7 @@ from boxwise.datasets import LoanStream
 from boxwise.evaluate import Confusion
 from boxwise.river import HyperboxClassifier
 
-SETTINGS = [(0.7, 1.0), (0.5, 1.0), (0.3, 1.0), (0.5, 0.5), (0.2, 0.5)]
+SETTINGS = [(0.8, 1.0), (0.5, 1.0), (0.3, 1.0), (0.5, 0.5), (0.2, 0.5)]
 LOANS = 100_000
 REPEAT = 3
 

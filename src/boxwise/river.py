@@ -263,7 +263,7 @@ class HyperboxClassifier(base.MiniBatchClassifier):
             raise TypeError(f"a row must be a dict from feature to value, not {type(x).__name__}")
         if isinstance(y, tuple) or not isinstance(y, Hashable):
             raise ValueError(
-                f"the label {show(y)} is a {type(y).__name__}; it must be text, a whole number or a "
+                f"the label {show(y)} is a {type(y).__name__}; it must be text, a number or a "
                 "truth value"
             )
         names = self._names | _names_of_new(x, self._names)

@@ -78,7 +78,7 @@ def _to_array(y: Any) -> NDArray[Any]:
     values = y.to_list() if hasattr(y, "to_list") else y  # a column of pandas or polars
     values = values.to_pylist() if hasattr(values, "to_pylist") else values  # of Arrow
     array = np.asarray(values)
-    if array.ndim != 1 or not isinstance(values, list):
+    if not isinstance(values, list) or (array.ndim != 1 and array.dtype.kind not in "US"):
         return array
     # NumPy would turn a number among texts into text, and one beside a NaN into a float.
     plain = np.empty(len(values), dtype=object)

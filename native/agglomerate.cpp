@@ -277,7 +277,7 @@ void AgglomerativeEngine::learn(const Rows& rows, const std::int32_t* labels) {
   Sample sample;
   for (size_t row = 0; row < rows.count; ++row) {
     while (labels[row] >= static_cast<std::int32_t>(groups_.size()) - 1)
-      groups_.emplace_back(n_, r_);
+      groups_.push_back(new_group());
     read(rows, row, sample);
     sample.label = labels[row];
     create(sample);

@@ -60,16 +60,42 @@ std::vector<T> to_vector(const In<T, 1>& array) {
   return std::vector<T>(array.data(), array.data() + array.shape(0));
 }
 
+// The scales of the features one after the other, each an array that begins with its length; or nothing.
+std::vector<boxwise::QuantileScale> to_scales(const std::optional<In<double, 1>>& states) {
+  std::vector<boxwise::QuantileScale> scales;
+  const std::size_t all = states ? states->shape(0) : 0;
+  for (std::size_t begin = 0; begin < all;) {
+    const double *state = states->data() + begin, left = static_cast<double>(all - begin);
+    if (!(state[0] >= 1 && state[0] <= left))
+      throw std::invalid_argument("the scales of the features are damaged");
+    const auto size = static_cast<std::size_t>(state[0]);
+    scales.push_back(boxwise::QuantileScale::from_state({state, state + size}));
+    begin += size;
+  }
+  return scales;
+}
+
+nb::object to_state(const boxwise::QuantileScale& scale) {
+  std::vector<double> state = scale.state();
+  const std::size_t size = state.size();
+  return to_numpy(std::move(state), {size});
+}
+
 std::vector<boxwise::Range> to_ranges(const std::vector<double>& low,
                                       const std::vector<double>& high,
-                                      const std::vector<bool>& growing) {
+                                      const std::vector<bool>& growing,
+                                      const std::optional<In<double, 1>>& states = {}) {
   if (low.size() != high.size() || low.size() != growing.size())
     throw std::invalid_argument("low, high and growing differ in length");
+  auto scales = to_scales(states);
+  if (!scales.empty() && scales.size() != low.size())
+    throw std::invalid_argument("one scale per continuous feature is needed");
   std::vector<boxwise::Range> ranges;
   for (std::size_t j = 0; j < low.size(); ++j) {
     const bool unseen = low[j] != low[j] && high[j] != high[j];
     ranges.push_back({unseen ? boxwise::UNSET : low[j], unseen ? -boxwise::UNSET : high[j],
                       static_cast<bool>(growing[j])});
+    if (!scales.empty()) ranges.back().scale = std::move(scales[j]);
   }
   return ranges;
 }
@@ -79,12 +105,18 @@ nb::dict to_dict(boxwise::Snapshot&& all) {
   const std::size_t sets = all.first.size(), entries = all.code.size();
   std::vector<double> low, high;
   std::vector<std::uint8_t> growing;
+  std::vector<double> scales;
   for (const auto& range : all.ranges) {
+    if (range.scale) {
+      const auto state = range.scale->state();
+      scales.insert(scales.end(), state.begin(), state.end());
+    }
     const bool unseen = range.low > range.high;
     low.push_back(unseen ? NAN : range.low);
     high.push_back(unseen ? NAN : range.high);
     growing.push_back(range.growing);
   }
+  const std::size_t scaled = scales.size();
   nb::dict result;
   result["V"] = to_numpy(std::move(all.V), {boxes, n});
   result["W"] = to_numpy(std::move(all.W), {boxes, n});
@@ -97,6 +129,7 @@ nb::dict to_dict(boxwise::Snapshot&& all) {
   result["low"] = to_numpy(std::move(low), {n});
   result["high"] = to_numpy(std::move(high), {n});
   result["growing"] = to_numpy(std::move(growing), {n});
+  if (scaled > 0) result["scales"] = to_numpy(std::move(scales), {scaled});
   result["n_classes"] = all.n_classes;
   result["next_id"] = all.next_id;
   return result;
@@ -283,6 +316,23 @@ nb::list run_trials(const std::vector<const Engine*>& prototypes,
 }  // namespace
 
 NB_MODULE(_native, m) {
+  m.def("survey",
+        [](const In<double, 1>& low, const In<double, 1>& high) {
+          if (low.shape(0) != high.shape(0))
+            throw std::invalid_argument("low and high differ in length");
+          boxwise::QuantileScale scale;
+          scale.survey(low.shape(0), low.data(), high.data());
+          return to_state(scale);
+        },
+        "low"_a, "high"_a);
+  m.def("join_scales",
+        [](const In<double, 1>& states) {
+          boxwise::QuantileScale all;
+          for (const auto& scale : to_scales(states)) all.join(scale);
+          return to_state(all);
+        },
+        "states"_a);
+
   nb::class_<Engine>(m, "Engine")
       .def("learn",
            [](Engine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
@@ -359,13 +409,14 @@ NB_MODULE(_native, m) {
       .def("__init__",
            [](EntropyEngine* self, std::size_t n_categorical, double theta, double delta,
               double alpha, std::vector<double> gamma, bool mean, const std::vector<double>& low,
-              const std::vector<double>& high, const std::vector<bool>& growing) {
+              const std::vector<double>& high, const std::vector<bool>& growing,
+              const std::optional<In<double, 1>>& scales) {
              new (self) EntropyEngine(low.size(), n_categorical,
                                       {theta, delta, alpha, std::move(gamma), mean},
-                                      to_ranges(low, high, growing));
+                                      to_ranges(low, high, growing, scales));
            },
            "n_categorical"_a, "theta"_a, "delta"_a, "alpha"_a, "gamma"_a, "mean"_a, "low"_a,
-           "high"_a, "growing"_a)
+           "high"_a, "growing"_a, "scales"_a = nb::none())
       .def("configure",
            [](EntropyEngine& engine, double theta, double delta, double alpha,
               std::vector<double> gamma, bool mean) {
@@ -385,18 +436,18 @@ NB_MODULE(_native, m) {
               std::vector<double> backoffs, std::vector<double> temperatures,
               std::vector<double> powers,
               const std::vector<double>& low, const std::vector<double>& high,
-              const std::vector<bool>& growing) {
+              const std::vector<bool>& growing, const std::optional<In<double, 1>>& scales) {
              new (self) EvidenceEngine(low.size(), n_categorical,
                                        {{theta, delta, alpha, std::move(gamma), mean},
                                         std::move(bandwidths),
                                         std::move(backoffs),
                                         std::move(temperatures),
                                         std::move(powers)},
-                                       to_ranges(low, high, growing));
+                                       to_ranges(low, high, growing, scales));
            },
            "n_categorical"_a, "theta"_a, "delta"_a, "alpha"_a, "gamma"_a, "mean"_a,
            "bandwidths"_a, "backoffs"_a, "temperatures"_a, "powers"_a, "low"_a, "high"_a,
-           "growing"_a)
+           "growing"_a, "scales"_a = nb::none())
       .def("configure",
            [](EvidenceEngine& engine, double theta, double delta, double alpha,
               std::vector<double> gamma, bool mean, std::vector<double> bandwidths,
@@ -456,15 +507,16 @@ NB_MODULE(_native, m) {
               std::vector<double> gamma, double delta, double alpha, bool mean,
               const std::string& method, const std::string& similarity, double min_similarity,
               const std::vector<double>& low, const std::vector<double>& high,
-              const std::vector<bool>& growing) {
+              const std::vector<bool>& growing, const std::optional<In<double, 1>>& scales) {
              new (self) AgglomerativeEngine(
                  low.size(), n_categorical,
                  agglomerative_settings(theta, std::move(gamma), delta, alpha, mean, method,
                                         similarity, min_similarity),
-                 to_ranges(low, high, growing), look_after_signals);
+                 to_ranges(low, high, growing, scales), look_after_signals);
            },
            "n_categorical"_a, "theta"_a, "gamma"_a, "delta"_a, "alpha"_a, "mean"_a, "method"_a,
-           "similarity"_a, "min_similarity"_a, "low"_a, "high"_a, "growing"_a)
+           "similarity"_a, "min_similarity"_a, "low"_a, "high"_a, "growing"_a,
+           "scales"_a = nb::none())
       .def("configure",
            [](AgglomerativeEngine& engine, double theta, std::vector<double> gamma, double delta,
               double alpha, bool mean, const std::string& method, const std::string& similarity,

@@ -13,7 +13,6 @@ namespace boxwise {
 using std::size_t;
 
 namespace {
-constexpr double NO_WIDTH = 1e-150;  // as in the reference
 constexpr double LARGEST_GAMMA = 1e6;  // LARGEST / NO_WIDTH times this is still finite
 constexpr size_t TURN = 32;          // samples learned before waiting readers get a turn
 
@@ -23,6 +22,7 @@ std::invalid_argument invalid(const std::string& text) { return std::invalid_arg
 Engine::Engine(size_t n_continuous, size_t n_categorical, std::vector<Range> ranges)
     : n_(n_continuous),
       r_(n_categorical),
+      rescaled_(!ranges.empty() && ranges[0].scale.has_value()),
       ranges_(std::move(ranges)),
       limit_(n_continuous),
       slope_(n_continuous) {
@@ -32,8 +32,10 @@ Engine::Engine(size_t n_continuous, size_t n_categorical, std::vector<Range> ran
     const bool unseen = range.low == UNSET && range.high == -UNSET && range.growing;
     if (!unseen && !(range.low >= -LARGEST && range.low <= range.high && range.high <= LARGEST))
       throw invalid("a range must be finite, its low end not above its high end");
+    if (range.scale.has_value() != rescaled_)
+      throw invalid("some features have a scale, and others have none");
   }
-  groups_.emplace_back(n_, r_);
+  groups_.push_back(new_group());
 }
 
 void Engine::check_sizes(double theta, const std::vector<double>& gamma) const {
@@ -92,20 +94,38 @@ void Engine::learn_each(const Rows& rows, const std::int32_t* labels, Before bef
 }
 
 void Engine::read_to_learn(const Rows& rows, size_t row, std::int32_t label, Sample& x) {
-  while (label >= static_cast<std::int32_t>(groups_.size()) - 1) groups_.emplace_back(n_, r_);
+  while (label >= static_cast<std::int32_t>(groups_.size()) - 1) groups_.push_back(new_group());
   widen(rows, row);
   read(rows, row, x);
   x.label = label;
 }
 
 void Engine::widen(const Rows& rows, size_t row) {
+  bool rescaled = false;
   for (size_t j = 0; j < n_; ++j) {
     const double xl = rows.lower[row * n_ + j], xu = rows.upper[row * n_ + j];
     Range& range = ranges_[j];
-    if (!range.growing || std::isnan(xl) || (xl >= range.low && xu <= range.high)) continue;
+    if (std::isnan(xl)) continue;
+    if (range.scale && range.scale->meet(xl, xu)) {
+      for (Group& g : groups_) rescale(g, j);
+      measure(j);
+      rescaled = true;
+    }
+    if (!range.growing || (xl >= range.low && xu <= range.high)) continue;
     range.low = std::min(range.low, xl);
     range.high = std::max(range.high, xu);
     measure(j);
+  }
+  if (rescaled) settle_all();
+}
+
+// Measure the boxes anew: the scale has changed.
+void Engine::rescale(Group& g, size_t j) {
+  const QuantileScale& scale = *ranges_[j].scale;
+  for (Slot slot = 0; slot < g.size(); ++slot) {
+    if (g.from[j][slot] > g.to[j][slot]) continue;
+    g.V[j][slot] = scale(g.from[j][slot]);
+    g.W[j][slot] = scale(g.to[j][slot]);
   }
 }
 
@@ -117,6 +137,7 @@ void Engine::measure(size_t j) {
 }
 
 double Engine::width(size_t j) const {
+  if (rescaled_) return ranges_[j].scale->is_ready() ? 1.0 : 0.0;
   const double spread = ranges_[j].high - ranges_[j].low;
   return spread > NO_WIDTH ? spread : 0.0;
 }
@@ -125,9 +146,16 @@ void Engine::read(const Rows& rows, size_t row, Sample& x) const {
   x.probes.clear();
   for (size_t j = 0; j < n_; ++j) {
     const double xl = rows.lower[row * n_ + j], xu = rows.upper[row * n_ + j];
-    if (!std::isnan(xl)) x.probes.push_back({j, xl, xu, limit_[j], slope_[j]});
+    if (!std::isnan(xl)) x.probes.push_back(probe(j, xl, xu));
   }
   x.codes = rows.codes + row * r_;
+}
+
+Engine::Probe Engine::probe(size_t j, double low, double high) const {
+  if (!rescaled_) return {j, low, high, limit_[j], slope_[j], low, high};
+  const QuantileScale& scale = *ranges_[j].scale;
+  const double xl = scale(low), xu = low == high ? xl : scale(high);
+  return {j, xl, xu, limit_[j], slope_[j], low, high};
 }
 
 void Engine::admit(size_t group, const Box& box) {
@@ -179,10 +207,11 @@ Snapshot Engine::snapshot() const {
   all.first.push_back(0);
   for (const auto& [id, place] : order) {
     const Box box = groups_[place.group].at(place.slot);
+    const auto &V = rescaled_ ? box.from : box.V, &W = rescaled_ ? box.to : box.W;
     for (size_t j = 0; j < n_; ++j) {
-      const bool unset = box.V[j] > box.W[j];
-      all.V.push_back(unset ? std::numeric_limits<double>::quiet_NaN() : box.V[j]);
-      all.W.push_back(unset ? std::numeric_limits<double>::quiet_NaN() : box.W[j]);
+      const bool unset = V[j] > W[j];
+      all.V.push_back(unset ? std::numeric_limits<double>::quiet_NaN() : V[j]);
+      all.W.push_back(unset ? std::numeric_limits<double>::quiet_NaN() : W[j]);
     }
     for (const auto& set : box.D) {
       for (auto [code, times] : set) {
@@ -205,6 +234,8 @@ void Engine::take(Place place, const Sample& x, bool expand) {
     throw std::overflow_error("a box cannot hold more than 4,294,967,295 samples");
   if (expand) {
     for (const Probe& p : x.probes) {
+      if (rescaled_ && p.xl < g.V[p.j][slot]) g.from[p.j][slot] = p.from;
+      if (rescaled_ && p.xu > g.W[p.j][slot]) g.to[p.j][slot] = p.to;
       g.V[p.j][slot] = std::min(g.V[p.j][slot], p.xl);
       g.W[p.j][slot] = std::max(g.W[p.j][slot], p.xu);
     }
@@ -220,9 +251,14 @@ void Engine::create(const Sample& x) {
   Box box;
   box.V.assign(n_, UNSET);
   box.W.assign(n_, -UNSET);
+  box.from.assign(rescaled_ ? n_ : 0, UNSET);
+  box.to.assign(rescaled_ ? n_ : 0, -UNSET);
   for (const Probe& p : x.probes) {
     box.V[p.j] = p.xl;
     box.W[p.j] = p.xu;
+    if (!rescaled_) continue;
+    box.from[p.j] = p.from;
+    box.to[p.j] = p.to;
   }
   for (size_t j = 0; j < r_; ++j) box.D.push_back({{x.codes[j], 1}});
   box.n = 1;
@@ -243,7 +279,7 @@ void Engine::restore(const Snapshot& all) {
       all.first.back() != all.code.size())
     throw invalid("the arrays of the boxes do not fit together");
   std::vector<Group> groups;
-  for (size_t k = 0; k <= all.n_classes; ++k) groups.emplace_back(n_, r_);
+  for (size_t k = 0; k <= all.n_classes; ++k) groups.push_back(new_group());
   for (size_t i = 0; i < boxes; ++i) {
     Box box;
     box.n = all.n[i];
@@ -258,8 +294,13 @@ void Engine::restore(const Snapshot& all) {
       if (std::isnan(v) != std::isnan(w) ||
           (!std::isnan(v) && !(v >= -LARGEST && v <= w && w <= LARGEST)))
         throw invalid("a box has bounds that are no interval");
-      box.V.push_back(std::isnan(v) ? UNSET : v);
-      box.W.push_back(std::isnan(w) ? -UNSET : w);
+      const bool unset = std::isnan(v);
+      const Probe p = unset ? Probe{j, UNSET, -UNSET, 0, 0, UNSET, -UNSET} : probe(j, v, w);
+      box.V.push_back(p.xl);
+      box.W.push_back(p.xu);
+      if (!rescaled_) continue;
+      box.from.push_back(p.from);
+      box.to.push_back(p.to);
     }
     for (size_t j = 0; j < r_; ++j) {
       const std::uint64_t begin = all.first[i * r_ + j], end = all.first[i * r_ + j + 1];

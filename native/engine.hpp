@@ -9,20 +9,25 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <utility>
 #include <vector>
 
 #include "arrangement.hpp"
 #include "group.hpp"
+#include "quantile_scale.hpp"
 
 namespace boxwise {
 
-// Range of a continuous feature; low > high while no value has been seen.
+// Range of a continuous feature; low > high while no value has been seen. With a scale, the feature is
+// measured by rank; all features of a model are, or none.
 struct Range {
   double low;
   double high;
   bool growing;
+  std::optional<QuantileScale> scale = {};
+  bool operator==(const Range& other) const = default;
 };
 
 // Rows as the caller holds them. NaN is a missing number, a negative code a value never learned.
@@ -86,7 +91,8 @@ class Engine {
   struct Probe {  // one continuous feature in which the sample has a value
     std::size_t j;
     double xl, xu;
-    double limit, slope;  // theta and gamma in the feature's own units
+    double limit, slope;  // theta and gamma in the units of xl and xu
+    double from, to;      // xl and xu in the units of the input
   };
   struct Sample {
     std::vector<Probe> probes;
@@ -137,6 +143,8 @@ class Engine {
   // A row to learn: its class gets a group, the ranges grow with it.
   void read_to_learn(const Rows& rows, std::size_t row, std::int32_t label, Sample& x);
   void widen(const Rows& rows, std::size_t row);
+  Probe probe(std::size_t j, double low, double high) const;
+  Group new_group() const { return Group(n_, r_, rescaled_); }
   void read(const Rows& rows, std::size_t row, Sample& x) const;
   double width(std::size_t j) const;  // of the range of feature j; 0 if it is a single point
   void take(Place place, const Sample& x, bool expand);
@@ -168,6 +176,7 @@ class Engine {
   }
 
   std::size_t n_, r_;
+  bool rescaled_;  // features are measured by rank
   double theta_ = 0;
   std::vector<double> gamma_;
   std::vector<Range> ranges_;
@@ -177,6 +186,7 @@ class Engine {
 
  private:
   void measure(std::size_t j);
+  void rescale(Group& g, std::size_t j);
   bool is_oversized(const Group& g, Slot slot) const;
   // Learn the rows; `before` is called ahead of each.
   template <class Before>

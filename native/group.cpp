@@ -162,10 +162,16 @@ void add_counts(const std::vector<Tally>& a, const std::vector<Tally>& b,
 void Box::add(const Box& other) {
   if (n > std::numeric_limits<uint32_t>::max() - other.n)
     throw std::overflow_error("the merged box would hold more than 4,294,967,295 samples");
-  for (size_t j = 0; j < V.size(); ++j) {
-    V[j] = std::min(V[j], other.V[j]);
-    W[j] = std::max(W[j], other.W[j]);
-  }
+  const auto widen = [](std::vector<double>& low, std::vector<double>& high,
+                        const std::vector<double>& other_low,
+                        const std::vector<double>& other_high) {
+    for (size_t j = 0; j < low.size(); ++j) {
+      low[j] = std::min(low[j], other_low[j]);
+      high[j] = std::max(high[j], other_high[j]);
+    }
+  };
+  widen(V, W, other.V, other.W);
+  widen(from, to, other.from, other.to);
   for (size_t j = 0; j < D.size(); ++j) {
     std::vector<Tally> both;
     add_counts(D[j], other.D[j], both);
@@ -174,13 +180,31 @@ void Box::add(const Box& other) {
   n += other.n;
 }
 
-Group::Group(size_t n_continuous, size_t n_categorical)
-    : V(n_continuous), W(n_continuous), D(n_categorical) {}
+Group::Group(size_t n_continuous, size_t n_categorical, bool rescaled)
+    : V(n_continuous),
+      W(n_continuous),
+      from(rescaled ? n_continuous : 0),
+      to(rescaled ? n_continuous : 0),
+      D(n_categorical) {}
+
+namespace {
+// Each column of bounds with the same of a box: V, W and, if there are any, from and to.
+template <class Columns, class Bounds, class Use>
+void visit_bounds(Columns& group, Bounds& box, Use use) {
+  const auto visit = [&](auto& columns, auto& bounds) {
+    for (size_t j = 0; j < columns.size(); ++j) use(columns[j], bounds[j]);
+  };
+  visit(group.V, box.V);
+  visit(group.W, box.W);
+  visit(group.from, box.from);
+  visit(group.to, box.to);
+}
+}  // namespace
 
 void Group::grow() {
   const size_t capacity = capacity_ == 0 ? 8 : 2 * capacity_;
-  for (auto& column : V) column.resize(capacity, 0.0);
-  for (auto& column : W) column.resize(capacity, 0.0);
+  for (auto* columns : {&V, &W, &from, &to})
+    for (auto& column : *columns) column.resize(capacity, 0.0);
   for (auto& column : D) column.reserve(capacity);
   n.resize(capacity, 0);
   unit.resize(capacity, 0.0);
@@ -192,10 +216,7 @@ void Group::grow() {
 Slot Group::append(const Box& box) {
   if (size_ == capacity_) grow();
   const Slot slot = static_cast<Slot>(size_);
-  for (size_t j = 0; j < V.size(); ++j) {
-    V[j][slot] = box.V[j];
-    W[j][slot] = box.W[j];
-  }
+  visit_bounds(*this, box, [&](auto& column, double bound) { column[slot] = bound; });
   for (size_t j = 0; j < D.size(); ++j)
     for (auto [code, times] : box.D[j]) D[j].add(slot, code, times);
   set_samples(slot, box.n);
@@ -209,11 +230,10 @@ Box Group::at(Slot slot) const {
   Box box;
   box.V.resize(V.size());
   box.W.resize(W.size());
+  box.from.resize(from.size());
+  box.to.resize(to.size());
   box.D.resize(D.size());
-  for (size_t j = 0; j < V.size(); ++j) {
-    box.V[j] = V[j][slot];
-    box.W[j] = W[j][slot];
-  }
+  visit_bounds(*this, box, [&](auto& column, double& bound) { bound = column[slot]; });
   for (size_t j = 0; j < D.size(); ++j) D[j].values(slot, box.D[j]);
   box.n = n[slot];
   box.id = id[slot];
@@ -223,10 +243,8 @@ Box Group::at(Slot slot) const {
 Box Group::remove(Slot slot) {
   Box box = at(slot);
   const Slot last = static_cast<Slot>(size_ - 1);
-  for (size_t j = 0; j < V.size(); ++j) {
-    V[j][slot] = V[j][last];
-    W[j][slot] = W[j][last];
-  }
+  for (auto* columns : {&V, &W, &from, &to})
+    for (auto& column : *columns) column[slot] = column[last];
   for (auto& column : D) column.move_last(slot, last);
   n[slot] = n[last];
   unit[slot] = unit[last];
@@ -244,8 +262,8 @@ void Group::set_samples(Slot slot, uint32_t samples) {
 
 size_t Group::bytes() const {
   size_t total = 0;
-  for (const auto& column : V) total += column.capacity() * sizeof(double);
-  for (const auto& column : W) total += column.capacity() * sizeof(double);
+  for (const auto* columns : {&V, &W, &from, &to})
+    for (const auto& column : *columns) total += column.capacity() * sizeof(double);
   for (const auto& column : D) total += column.bytes();
   return total + n.capacity() * sizeof(n[0]) + unit.capacity() * sizeof(unit[0]) + id.capacity() * sizeof(id[0]) +
          need.capacity() * sizeof(need[0]);

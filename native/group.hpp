@@ -82,6 +82,7 @@ void add_counts(const std::vector<Tally>& a, const std::vector<Tally>& b, std::v
 
 struct Box {
   std::vector<double> V, W;  // UNSET and -UNSET where no value was seen
+  std::vector<double> from, to;  // in the units of the input, if V and W are measured in others
   std::vector<std::vector<Tally>> D;  // in order of code
   std::uint32_t n = 0;
   std::uint64_t id = 0;
@@ -91,7 +92,8 @@ struct Box {
 
 class Group {
  public:
-  Group(std::size_t n_continuous, std::size_t n_categorical);
+  // `rescaled`: V and W are not in the units of the input, and both are kept.
+  Group(std::size_t n_continuous, std::size_t n_categorical, bool rescaled);
 
   Slot append(const Box& box);
   Box at(Slot slot) const;
@@ -100,6 +102,7 @@ class Group {
   std::size_t bytes() const;
 
   std::vector<Aligned<double>> V, W;
+  std::vector<Aligned<double>> from, to;  // as in Box
   std::vector<CountColumn> D;
   Aligned<std::uint32_t> n;
   std::vector<std::uint64_t> id;

@@ -118,6 +118,8 @@ void AgglomerativeEngine::Joining::grow(Place place, const Box& box, size_t grou
   if (!stretches) {  // it contains the box, or alpha leaves the numbers out
     both.V = alone.V;
     both.W = alone.W;
+    both.from = alone.from;
+    both.to = alone.to;
   }
   g.remove(place.slot);
   e_.admit(std::max(place.group, group), both);
@@ -127,7 +129,9 @@ void AgglomerativeEngine::Joining::read(const Box& box, size_t group, Sample& x)
   x.probes.clear();
   for (size_t j = 0; j < e_.n_; ++j)
     if (box.V[j] <= box.W[j])
-      x.probes.push_back({j, box.V[j], box.W[j], e_.limit_[j], e_.slope_[j]});
+      x.probes.push_back({j, box.V[j], box.W[j], e_.limit_[j], e_.slope_[j],
+                          e_.rescaled_ ? box.from[j] : box.V[j],
+                          e_.rescaled_ ? box.to[j] : box.W[j]});
   codes_.clear();
   for (const auto& set : box.D) codes_.push_back(set[0].first);
   x.codes = codes_.data();
@@ -182,7 +186,8 @@ bool AgglomerativeEngine::Joining::give_row_away(const Box& box, size_t group, u
   for (Probe& p : x.probes) {
     if (box.n == 1) break;  // the interval itself
     const double share = static_cast<double>(dealt_[p.j][row]) / static_cast<double>(box.n - 1);
-    p.xl = p.xu = share == 1 ? p.xu : std::min(p.xl + share * (p.xu - p.xl), p.xu);
+    const double x = share == 1 ? p.to : std::min(p.from + share * (p.to - p.from), p.to);
+    p = e_.probe(p.j, x, x);
   }
   for (size_t j = 0; j < e_.r_; ++j) {
     uint32_t left = dealt_[e_.n_ + j][row];

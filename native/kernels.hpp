@@ -10,6 +10,7 @@ namespace boxwise {
 
 constexpr double UNSET = 1e300;  // inputs are limited to LARGEST, so no interval reaches it
 constexpr double LARGEST = 1e150;
+constexpr double NO_WIDTH = 1e-150;  // a range no wider than this counts as a single point
 
 namespace kernels {
 

@@ -222,13 +222,8 @@ bool go_together(const Trial& a, const Trial& b) {
   const auto& other = static_cast<const EntropyEngine&>(*b.prototype);
   const EntropySettings &s = one.settings(), &t = other.settings();
   const auto kind = [](double alpha) { return alpha == 0 ? 0 : alpha == 1 ? 2 : 1; };
-  const auto same = [](const Range& x, const Range& y) {
-    return x.low == y.low && x.high == y.high && x.growing == y.growing;
-  };
   return a.fold == b.fold && s.gamma == t.gamma && s.mean == t.mean &&
-         kind(s.alpha) == kind(t.alpha) &&
-         std::equal(one.ranges().begin(), one.ranges().end(), other.ranges().begin(),
-                    other.ranges().end(), same);
+         kind(s.alpha) == kind(t.alpha) && one.ranges() == other.ranges();
 }
 
 void plan(std::vector<Trial>& trials, Queue& queue) {

@@ -38,6 +38,7 @@ _SHARED = (  # the parameters that both faces have
     "gamma",
     "condition",
     "feature_range",
+    "scale",
     "decision",
     "bandwidth",
     "backoff",
@@ -75,6 +76,9 @@ class HyperboxClassifier(base.MiniBatchClassifier):
     feature_range
         What the continuous features are scaled by: "data" lets each range grow with the rows; a
         pair ``(low, high)`` for all features or a mapping from feature to pair fixes it.
+    scale
+        How the continuous features are measured: as shares of their "range", or by "quantile", as
+        shares of their rows so far.
     decision
         Who decides: the box with the largest "membership", or all boxes of a class together by
         "evidence".
@@ -105,6 +109,7 @@ class HyperboxClassifier(base.MiniBatchClassifier):
         condition: str = "each",
         categorical_features: Iterable[Hashable] | None = None,
         feature_range: Any = "data",
+        scale: str = "range",
         decision: str = "membership",
         bandwidth: float | str = "auto",
         backoff: float | str = "auto",
@@ -118,6 +123,7 @@ class HyperboxClassifier(base.MiniBatchClassifier):
         self.condition = condition
         self.categorical_features = _names_given(categorical_features)
         self.feature_range = feature_range
+        self.scale = scale
         self.decision = decision
         self.bandwidth = bandwidth
         self.backoff = backoff
@@ -293,7 +299,7 @@ class HyperboxClassifier(base.MiniBatchClassifier):
             if key not in self._names
         ]
         schema = Schema([*(old.schema.columns if old else ()), *columns], named=True)
-        ranges = engine_ranges(_ranges_of(self.feature_range, names), schema, None)
+        ranges = engine_ranges(_ranges_of(self.feature_range, names), self.scale, schema, None)
         if old is None:
             return Model(schema, clf._settings(schema), ranges)
         return old.widened(columns, clf._settings(schema), ranges[len(old.schema.continuous) :])

@@ -84,6 +84,12 @@ def test_settings_reach_the_model(loans):
     assert numbers(done.stdout)[1] == round(wanted["cba"], 3)
 
 
+def test_numbers_may_be_measured_by_rank(loans):
+    done = run(loans, "--label", "decision", "--scale", "quantile")
+    (wanted,) = prequential(HyperboxClassifier(scale="quantile"), stream()).summary()
+    assert numbers(done.stdout)[1] == round(wanted["cba"], 3)
+
+
 def test_evidence_may_decide(loans):
     done = run(loans, "--label", "decision", "--decision", "evidence", "--class-prior", "auto")
     clf = HyperboxClassifier(decision="evidence", class_prior="auto")

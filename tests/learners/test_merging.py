@@ -98,6 +98,26 @@ def test_merged_boxes_stay_within_theta_of_the_united_range_and_keep_every_count
         assert total == X[name].value_counts().to_dict()
 
 
+def test_where_numbers_are_measured_by_rank_the_ranks_are_those_of_all_rows():
+    X, y = loan_table(3_000)
+    X["salary"] **= 4
+    clf = HyperboxClassifier(0.3, 1.0, scale="quantile")
+    merged, whole = merge(in_parts(clf, X, y, seed=1)), clf.fit(X, y)
+    assert merged.boxes_.n_samples.sum() == len(X)
+    ranks = X["salary"].rank(pct=True).to_numpy()
+    order, salaries = np.argsort(ranks), np.sort(X["salary"].to_numpy())
+    j = merged.schema_.continuous_names.index("salary")
+    sides = [
+        np.interp(bounds[:, j], salaries, ranks[order])
+        for bounds in (merged.boxes_.lower, merged.boxes_.upper)
+    ]
+    assert (sides[1] - sides[0]).max() < 0.3 + 0.05  # the sketch is a little off
+    scores = [class_balanced_accuracy(y, model.predict(X)) for model in (merged, whole)]
+    assert scores[0] > 0.95 * scores[1]
+    goes_on = merged.partial_fit(X[:100], y[:100])
+    assert goes_on.boxes_.n_samples.sum() == len(X) + 100
+
+
 def overlaps_across_classes(boxes: Any) -> int:
     meet = (boxes.lower[:, None] <= boxes.upper[None]).all(axis=2)
     meet &= meet.T
@@ -232,6 +252,7 @@ def test_learners_that_contract_are_refused_with_the_reason(learner):
         ({"gamma": [2.0]}, r"differ in gamma: 1.0 and \[2.0\]"),
         ({"condition": "mean"}, "differ in condition: 'each' and 'mean'"),
         ({"unlabelled": -1}, "differ in unlabelled: None and -1"),
+        ({"scale": "quantile"}, "column 'x0': .*scale, 'range' and 'quantile'"),
         ({"feature_range": (0, 3)}, r"column 'x0': .*feature_range, 'data' and \(0, 3\)"),
     ],
 )

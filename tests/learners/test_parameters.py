@@ -25,6 +25,7 @@ BAD: list[tuple[str, Any]] = [
         ("categorical_features", v)
         for v in ("x1", "dtype", 1, [9], [-4], ["job"], [True], [1, "a"])
     ],
+    *[("scale", v) for v in ("Range", "rank", "", None, 1, ["range"])],
     *[("feature_range", v) for v in ("Data", "01", None, 1, (0,), (0, 1, 2), (1, 0), (0, 0))],
     *[("feature_range", v) for v in ((0, NAN), (0, INF), (0, 1e200), (0, 10**400), (0, None))],
     *[("feature_range", v) for v in ({"x9": (0, 1)}, {"x1": (0, 1)}, {1: (0, 1)}, {5: (0, 1)})],
@@ -47,6 +48,7 @@ GOOD: list[tuple[str, Any]] = [
     *[("categorical_features", v) for v in ([1], ["x1"], [-2], [False, True, False], (1,))],
     *[("categorical_features", v) for v in (np.array([1]), {1}, pd.Index(["x1"]), range(1, 2))],
     *[("feature_range", v) for v in ((0, 1), [0, 1], {"x0": (0, 1)}, {2: [0, 1]}, {})],
+    ("scale", "quantile"),
 ]
 
 
@@ -55,6 +57,13 @@ def test_a_good_parameter_is_used_and_kept_as_it_is(name: str, value: Any) -> No
     clf = HyperboxClassifier(**{name: value}).fit(ROWS, ["a", "b", "a"])
     assert clf.predict(ROWS).tolist() == ["a", "b", "a"]
     assert clf.get_params()[name] is value
+
+
+@pytest.mark.parametrize("learn", ["fit", "partial_fit"])
+def test_ranks_and_a_fixed_range_do_not_go_together(learn: str) -> None:
+    clf = HyperboxClassifier(scale="quantile", feature_range=(0, 1))
+    with pytest.raises(ValueError, match=r"scale='quantile'.*leave feature_range at 'data'"):
+        getattr(clf, learn)(ROWS, ["a", "b", "a"])
 
 
 def test_theta_bounds_the_sides_of_a_box_as_a_share_of_the_range() -> None:

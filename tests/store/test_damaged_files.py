@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from boxwise import HyperboxClassifier, load
+from boxwise.core import Model
 from boxwise.store import ModelFileError
 
 NAN = math.nan
@@ -234,3 +236,28 @@ def test_a_malformed_file_with_the_right_checksum_says_what_is_wrong(
 @pytest.mark.parametrize("length", [2**64 - 1, 2**32, 0, 7])
 def test_a_wrong_header_length_is_refused(saved: bytes, tmp_path: Path, length: int) -> None:
     refused(tmp_path / "m.box", signed(saved[:12] + length.to_bytes(8, "little") + saved[20:-32]))
+
+
+def test_a_scale_with_anything_odd_in_any_place_raises_nothing_else(
+    table: pd.DataFrame, tmp_path: Path
+) -> None:
+    labels = ["no", "yes", "no", "no", "yes", "no"]
+    clf = HyperboxClassifier(theta=0.5, scale="quantile").partial_fit(table, labels)
+    header, arrays = clf._model.to_state()
+    refusals = 0
+    for place in range(len(arrays["scales"])):
+        for value in (NAN, math.inf, -1.0, 0.0, 0.5, 1.0, 3.0, 300.0, 1e200, 2.0**60):
+            forged = {**arrays, "scales": arrays["scales"].copy()}
+            forged["scales"][place] = value
+            try:
+                model = Model.from_state(header, forged)
+            except ValueError:
+                refusals += 1
+                continue
+            clf._model = model  # accepted, so it must be usable
+            assert len(clf.predict(table)) == len(table)
+            clf.partial_fit(pd.concat([table] * 60), labels * 60)
+    assert refusals > 60
+    for cut in (arrays["scales"][:-1], arrays["scales"][:0], np.repeat(arrays["scales"], 2)):
+        with pytest.raises(ValueError):
+            Model.from_state(header, {**arrays, "scales": cut})

@@ -121,6 +121,15 @@ def test_alpha_may_be_estimated_within_a_grid() -> None:
     assert_same(ours.cv_results_, theirs.cv_results_)
 
 
+@pytest.mark.parametrize("decision", ["membership", "evidence"])
+def test_the_scale_may_be_searched_too(decision: str) -> None:
+    X, y = loan_table(150)
+    grid = {"scale": ["range", "quantile"], "theta": [0.1, 0.4], "alpha": [0.2, "estimate"]}
+    clf = HyperboxClassifier(delta=1.0, decision=decision)
+    theirs = GridSearchCV(clf, grid, cv=2, scoring=cba_scorer).fit(X, y)
+    assert_same(tune(clf, X, y, grid, cv=2, scoring=cba_scorer).cv_results_, theirs.cv_results_)
+
+
 def test_the_results_do_not_depend_on_the_number_of_threads() -> None:
     X, y = loan_table()
     one, two, five = (

@@ -89,6 +89,7 @@ def evaluate(
     alpha: parameters.AlphaOption = None,
     gamma: parameters.GammaOption = None,
     condition: parameters.ConditionOption = None,
+    scale: parameters.ScaleOption = None,
     decision: parameters.DecisionOption = None,
     class_prior: parameters.ClassPriorOption = None,
     categorical: columns.CategoricalOption = None,
@@ -128,7 +129,7 @@ def evaluate(
       130  stopped by Ctrl-C; the scores so far were shown
     """  # noqa: D301  (click marks with it what it must not wrap)
     settings = parameters.settings_from(
-        theta, delta, alpha, gamma, condition, decision, class_prior
+        theta, delta, alpha, gamma, condition, scale, decision, class_prior
     )
     refuse_input(output, data, "--output")
     refuse_input(plot, data, "--plot")

@@ -61,6 +61,7 @@ def learn(
     alpha: parameters.AlphaOption = None,
     gamma: parameters.GammaOption = None,
     condition: parameters.ConditionOption = None,
+    scale: parameters.ScaleOption = None,
     decision: parameters.DecisionOption = None,
     class_prior: parameters.ClassPriorOption = None,
     categorical: columns.CategoricalOption = None,
@@ -100,14 +101,15 @@ def learn(
       130  stopped by Ctrl-C (143: by SIGTERM); the model has the rows read so far
     """  # noqa: D301  (click marks with it what it must not wrap)
     settings = parameters.settings_from(
-        theta, delta, alpha, gamma, condition, decision, class_prior
+        theta, delta, alpha, gamma, condition, scale, decision, class_prior
     )
     if into is None and output is None:
         raise typer.BadParameter("name the model file to write", param_hint="--output")
     if into is not None and (settings or categorical or numeric or only):
         raise typer.BadParameter(
             "the model has its settings and columns; leave out --theta, --delta, --alpha, "
-            "--gamma, --condition, --decision, --class-prior, --categorical, --numeric and --only",
+            "--gamma, --condition, --scale, --decision, --class-prior, --categorical, --numeric "
+            "and --only",
             param_hint="--into",
         )
     target = output or into

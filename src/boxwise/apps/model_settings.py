@@ -21,6 +21,13 @@ class Condition(StrEnum):
     mean = "mean"
 
 
+class Scale(StrEnum):
+    """How numbers are measured."""
+
+    range = "range"
+    quantile = "quantile"
+
+
 class Decision(StrEnum):
     """Who decides on the class of a row."""
 
@@ -57,6 +64,10 @@ GammaOption = Annotated[
 ConditionOption = Annotated[
     Condition | None, typer.Option(help="Whether delta holds for each column or the mean (each).")
 ]
+ScaleOption = Annotated[
+    Scale | None,
+    typer.Option(help="Whether numbers are measured by their range or by their ranks (range)."),
+]
 DecisionOption = Annotated[
     Decision | None,
     typer.Option(help="Whether the best box decides, or all boxes together (membership)."),
@@ -73,6 +84,7 @@ def settings_from(
     alpha: str | None,
     gamma: str | None,
     condition: Condition | None,
+    scale: Scale | None,
     decision: Decision | None,
     class_prior: ClassPrior | None,
 ) -> dict[str, Any]:
@@ -88,6 +100,7 @@ def settings_from(
         "alpha": None if alpha is None else _alpha(alpha),
         "gamma": None if gamma is None else _gamma(gamma),
         "condition": None if condition is None else condition.value,
+        "scale": None if scale is None else scale.value,
         "decision": None if decision is None else decision.value,
         "class_prior": None if class_prior is None else class_prior.value,
     }

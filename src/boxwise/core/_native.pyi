@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
 
+def survey(low: Floats, high: Floats) -> Floats: ...
+def join_scales(states: Floats) -> Floats: ...
+
 class Engine:
     def learn(self, lower: Floats, upper: Floats, codes: Codes, labels: Codes) -> None: ...
     def test_then_train(
@@ -58,6 +61,7 @@ class EntropyEngine(Engine):
         low: list[float],
         high: list[float],
         growing: list[bool],
+        scales: Floats | None = None,
     ) -> None: ...
     def configure(
         self, theta: float, delta: float, alpha: float, gamma: list[float], mean: bool
@@ -82,6 +86,7 @@ class EvidenceEngine(EntropyEngine):
         low: list[float],
         high: list[float],
         growing: list[bool],
+        scales: Floats | None = None,
     ) -> None: ...
     def configure(  # type: ignore[override]
         self,
@@ -177,6 +182,7 @@ class AgglomerativeEngine(EntropyEngine):
         low: list[float],
         high: list[float],
         growing: list[bool],
+        scales: Floats | None = None,
     ) -> None: ...
     def configure(  # type: ignore[override]
         self,

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boxwise.core.model import Model
-from boxwise.core.settings import AgglomerativeSettings, EntropySettings, Range
+from boxwise.core._native import join_scales
+from boxwise.core.model import Model, ranges_of
+from boxwise.core.settings import AgglomerativeSettings, EntropySettings, Range, scale_arrays
 from boxwise.schema import Column, Schema, Vocabulary
 
 _BOXES = ("V", "W", "n", "label", "id", "first", "code", "times")
@@ -92,13 +93,8 @@ def _united(lists: Sequence[Sequence[object]]) -> Vocabulary:
 
 
 def _united_ranges(states: Sequence[dict[str, Any]], names: Sequence[str]) -> list[Range]:
-    return [
-        _united_range(
-            name,
-            [Range(float(s["low"][j]), float(s["high"][j]), bool(s["growing"][j])) for s in states],
-        )
-        for j, name in enumerate(names)
-    ]
+    of_models = [ranges_of(state) for state in states]
+    return [_united_range(*pair) for pair in zip(names, zip(*of_models, strict=True), strict=True)]
 
 
 def _united_range(name: str, ranges: Sequence[Range]) -> Range:
@@ -110,8 +106,15 @@ def _united_range(name: str, ranges: Sequence[Range]) -> Range:
                     f"{_in_words(ranges[0])} and {_in_words(other)}"
                 )
         return ranges[0]
+    if len({r.scale is None for r in ranges}) > 1:
+        raise ValueError(f"column {name!r}: the models differ in scale, 'range' and 'quantile'")
+    scale = scale_arrays(ranges).get("scales")
+    if scale is not None:
+        scale = join_scales(scale)
     seen = [r for r in ranges if r.low <= r.high]  # not NaN
-    return Range(min(r.low for r in seen), max(r.high for r in seen)) if seen else Range()
+    if not seen:
+        return Range(scale=scale)
+    return Range(min(r.low for r in seen), max(r.high for r in seen), scale=scale)
 
 
 def _in_words(r: Range) -> str:

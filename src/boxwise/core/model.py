@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 
 from boxwise.core._native import RowReader
 from boxwise.core.boxes import Boxes
-from boxwise.core.settings import Range, Settings, settings_from_dict
+from boxwise.core.settings import (
+    Range,
+    Settings,
+    each_scale,
+    scale_arrays,
+    settings_from_dict,
+)
 from boxwise.inputs import Batch
 from boxwise.schema import Column, Schema, Vocabulary
 
@@ -33,6 +39,8 @@ _FORMS: dict[str, tuple[type[np.generic], int]] = {
     "high": (np.float64, 1),
     "growing": (np.uint8, 1),
 }
+_SCALES = {"scales": (np.float64, 1)}  # of models whose columns are measured by rank
+_OF_RANGES = ("low", "high", "growing", "scales")
 
 
 class Model:
@@ -69,8 +77,8 @@ class Model:
     def _engine_with(self, settings: Settings) -> Any:
         """Return an engine for settings of another kind, with the boxes of this model."""
         state = self.engine.snapshot()
-        engine = settings.new_engine(len(self.schema.categorical), _ranges(state))
-        kept = [name for name in _FORMS if name not in ("low", "high", "growing")]
+        engine = settings.new_engine(len(self.schema.categorical), ranges_of(state))
+        kept = [name for name in _FORMS if name not in _OF_RANGES]
         blank = engine.snapshot()
         engine.restore(
             **{name: state[name] for name in (*kept, "n_classes", "next_id")},
@@ -209,7 +217,8 @@ class Model:
             "settings": self.settings.to_dict(),
             "next_id": state["next_id"],
         }
-        return header, {name: state[name] for name in (*_FORMS, *self.settings.arrays)}
+        names = (*_FORMS, *(_SCALES if "scales" in state else ()), *self.settings.arrays)
+        return header, {name: state[name] for name in names}
 
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Model:
@@ -218,18 +227,18 @@ class Model:
         Nothing in it is trusted: whatever does not fit raises ValueError, TypeError or KeyError.
         """
         settings = settings_from_dict(header["settings"])
-        forms = {**_FORMS, **settings.arrays}
+        forms = {**_FORMS, **(_SCALES if "scales" in arrays else {}), **settings.arrays}
         for name, (dtype, ndim) in forms.items():
             if arrays[name].dtype != dtype or arrays[name].ndim != ndim:
                 raise ValueError(f"the array {name!r} has another form than expected")
         schema = Schema.from_dict(header["schema"])
         (labels,) = Schema.from_dict(header["labels"]).vocabularies
-        ranges = _ranges(arrays)
+        ranges = ranges_of(arrays)
         if len(ranges) != len(schema.continuous) or None in labels.codes:
             raise ValueError("the schema and the arrays do not fit together")
         model = cls(schema, settings, ranges)
         sizes = np.array([len(v) for v in schema.vocabularies], dtype=np.int64)
-        boxes = {name: arrays[name] for name in forms if name not in ("low", "high", "growing")}
+        boxes = {name: arrays[name] for name in forms if name not in _OF_RANGES}
         model.engine.restore(**boxes, n_classes=len(labels), next_id=header["next_id"])
         feature = np.repeat(
             np.tile(np.arange(len(sizes)), len(boxes["n"])), np.diff(boxes["first"]).astype(int)
@@ -248,9 +257,14 @@ class Model:
         self.__dict__ = Model.from_state(*state).__dict__
 
 
-def _ranges(arrays: Mapping[str, NDArray[Any]]) -> list[Range]:
-    ends = (arrays[name].tolist() for name in ("low", "high", "growing"))
-    return [Range(low, high, bool(growing)) for low, high, growing in zip(*ends, strict=True)]
+def ranges_of(arrays: Mapping[str, NDArray[Any]]) -> list[Range]:
+    """Return the ranges in the arrays of a snapshot."""
+    ends = [arrays[name].tolist() for name in ("low", "high", "growing")]
+    scales = each_scale(arrays["scales"]) if "scales" in arrays else [None] * len(ends[0])
+    return [
+        Range(low, high, bool(growing), scale)
+        for low, high, growing, scale in zip(*ends, scales, strict=True)
+    ]
 
 
 def _wider(arrays: Arrays, n_categorical: int, ranges: Sequence[Range]) -> Arrays:
@@ -270,6 +284,7 @@ def _wider(arrays: Arrays, n_categorical: int, ranges: Sequence[Range]) -> Array
         "low": np.append(arrays["low"], [r.low for r in ranges]),
         "high": np.append(arrays["high"], [r.high for r in ranges]),
         "growing": np.append(arrays["growing"], [r.growing for r in ranges]).astype(np.uint8),
+        **scale_arrays([*ranges_of(arrays), *ranges]),
     }
 
 

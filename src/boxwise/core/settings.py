@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from boxwise.core._native import (
     AgglomerativeEngine,
@@ -24,6 +25,25 @@ class Range:
     low: float = np.nan
     high: float = np.nan
     growing: bool = True
+    # Where it is measured by rank: what the engine knows of the distribution of its values.
+    scale: NDArray[np.float64] | None = field(default=None, compare=False)
+
+
+def scale_arrays(ranges: Sequence[Range]) -> dict[str, NDArray[np.float64]]:
+    """Return the scales, if there are any, in one array as the engine takes it."""
+    scales = [r.scale for r in ranges if r.scale is not None]
+    return {"scales": np.concatenate(scales)} if scales else {}
+
+
+def each_scale(scales: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    """Return the scales in such an array; each begins with its length."""
+    parts = []
+    while len(scales):
+        if not 1 <= scales[0] <= len(scales):
+            raise ValueError("the scales of the columns are damaged")
+        parts.append(scales[: int(scales[0])])
+        scales = scales[int(scales[0]) :]
+    return parts
 
 
 @dataclass(frozen=True)
@@ -46,6 +66,7 @@ class Settings:
             low=[r.low for r in ranges],
             high=[r.high for r in ranges],
             growing=[r.growing for r in ranges],
+            **scale_arrays(ranges),
             **vars(self),
         )
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, check_cv
 
-from boxwise.core import EntropySettings, FoldRows, try_settings
+from boxwise.core import EntropySettings, FoldRows, Range, try_settings
 from boxwise.evaluate import class_balanced_accuracy
 from boxwise.inputs import Batch
 from boxwise.learners.settings import engine_ranges
@@ -83,13 +84,14 @@ def estimate_alpha(
     table = classifier._read_training(X, y, upper)
     settings = classifier._settings_with("auto", table.schema)
     folds = _folds(table.labels, cv)
-    return alpha_for(table, settings, classifier.feature_range, folds, scores_only=scores_only)
+    ranges_for = partial(engine_ranges, classifier.feature_range, classifier.scale, table.schema)
+    return alpha_for(table, settings, ranges_for, folds, scores_only=scores_only)
 
 
 def alpha_for(
     table: TrainingTable,
     settings: EntropySettings,
-    feature_range: Any,
+    ranges_for: Callable[[Batch], list[Range]],
     folds: Iterable[Split] | None = None,
     *,
     scores_only: bool,
@@ -100,7 +102,7 @@ def alpha_for(
         return n / (n + r)
     by_numbers = by_categories = 0.0
     for train, test in _folds(table.labels) if folds is None else folds:
-        numbers, categories = _scores(table, settings, feature_range, train, test)
+        numbers, categories = _scores(table, settings, ranges_for, train, test)
         by_numbers += numbers * (1 if scores_only else n)
         by_categories += categories * (1 if scores_only else r)
     total = by_numbers + by_categories
@@ -129,15 +131,14 @@ def _folds(labels: NDArray[np.int32], cv: Any = None) -> Iterator[Split]:
 def _scores(
     table: TrainingTable,
     settings: EntropySettings,
-    feature_range: Any,
+    ranges_for: Callable[[Batch], list[Range]],
     train: NDArray[Any],
     test: NDArray[Any],
 ) -> list[float]:
     """Score a model of the numbers and a model of the categories."""
     classes, labels = _renumber(table.labels[train])
     learned, others = _rows(table.batch, train), _rows(table.batch, test)
-    ranges = engine_ranges(feature_range, table.schema, learned)
-    numbers = FoldRows(_numbers(learned), labels, ranges, _numbers(others))
+    numbers = FoldRows(_numbers(learned), labels, ranges_for(learned), _numbers(others))
     categories = FoldRows(_categories(learned), labels, [], _categories(others))
     trials = [(settings, numbers), (replace(settings, gamma=[]), categories)]
     truth = table.labels[test].tolist()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from boxwise.core import EntropySettings, EvidenceSettings
 from boxwise.learners.alpha import alpha_for
 from boxwise.learners.hyperbox_learner import OnlineLearner, TrainingTable
-from boxwise.learners.settings import entropy_settings, evidence_settings
+from boxwise.learners.settings import engine_ranges, entropy_settings, evidence_settings
 from boxwise.schema import Schema, show
 
 
@@ -47,6 +48,10 @@ class HyperboxClassifier(OnlineLearner):
         What the continuous columns are scaled by. "data": `fit` takes the range of the whole table
         and `partial_fit` lets ranges grow, deciding each row as if all had been rescaled. A pair
         ``(low, high)`` for all columns, or a mapping from column to pair, fixes it.
+    scale : {"range", "quantile"}, default="range"
+        How distances and sizes are measured in a continuous column: as shares of its range, or of
+        its rows, so that a few extreme values do not flatten all others. `fit` takes the ranks of
+        the whole table and `partial_fit` lets them follow the rows.
     decision : {"membership", "evidence"}, default="membership"
         Who decides on the class of a row: the box in which its membership is largest, as in the
         paper, or all boxes of a class together, each by how likely the row is in it.
@@ -134,6 +139,7 @@ class HyperboxClassifier(OnlineLearner):
         condition: str = "each",
         categorical_features: Any = "from_dtype",
         feature_range: Any = "data",
+        scale: str = "range",
         decision: str = "membership",
         bandwidth: float | str = "auto",
         backoff: float | str = "auto",
@@ -149,6 +155,7 @@ class HyperboxClassifier(OnlineLearner):
         self.condition = condition
         self.categorical_features = categorical_features
         self.feature_range = feature_range
+        self.scale = scale
         self.decision = decision
         self.bandwidth = bandwidth
         self.backoff = backoff
@@ -209,7 +216,8 @@ class HyperboxClassifier(OnlineLearner):
             return self._settings(table.schema)
         settings = self._learning("auto", table.schema)
         scores_only = self.alpha == "estimate-scores"
-        alpha = alpha_for(table, settings, self.feature_range, scores_only=scores_only)
+        ranges_for = partial(engine_ranges, self.feature_range, self.scale, table.schema)
+        alpha = alpha_for(table, settings, ranges_for, scores_only=scores_only)
         self._found_by = str(self.alpha)
         return self._settings_with(alpha, table.schema)
 

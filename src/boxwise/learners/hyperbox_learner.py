@@ -40,11 +40,12 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """An estimator whose model is a set of boxes; a subclass says which algorithm makes them.
 
     A subclass has the parameters `feature_range`, `unlabelled` and `n_jobs`, and
-    `categorical_features` unless it is one of those for `NumbersOnly`.
+    `categorical_features` unless it is one of those for `NumbersOnly`; it may have `scale`.
     """
 
     categorical_features: Any
     feature_range: Any
+    scale: Any = "range"
     unlabelled: Any
     n_jobs: Any
     _announced: tuple[object, ...] = ()
@@ -85,7 +86,7 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         schema = infer_schema(X, self.categorical_features, upper)
         batch = self._encode(X, schema, upper)
         labels, new = self._encode_labels(y, Vocabulary(), batch)
-        ranges = engine_ranges(self.feature_range, schema, batch)
+        ranges = engine_ranges(self.feature_range, self.scale, schema, batch)
         return TrainingTable(schema, batch, labels, new, ranges)
 
     def _encode(self, X: Any, schema: Schema, upper: Any, *, learn: bool = True) -> Batch:
@@ -320,7 +321,8 @@ class OnlineLearner(HyperboxLearner):
             schema = infer_schema(X, self.categorical_features, upper)
             settings = self._settings(schema)
             batch = self._encode(X, schema, upper)
-            model = Model(schema, settings, engine_ranges(self.feature_range, schema, None))
+            ranges = engine_ranges(self.feature_range, self.scale, schema, None)
+            model = Model(schema, settings, ranges)
         labels, new = self._encode_labels(y, model.labels, batch)
         model.configure(settings)
         return model, batch, labels, new

@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from boxwise.core import EntropySettings, EvidenceSettings, Range
+from boxwise.core import EntropySettings, EvidenceSettings, Range, survey
 from boxwise.inputs import Batch
 from boxwise.inputs.numbers import LIMIT
 from boxwise.schema import Schema, show
 
+SCALES = ("range", "quantile")
 LARGEST_GAMMA = 1e6  # so that a distance times gamma, over a narrow range, is still a number
 CONDITIONS = {"each": False, "mean": True}
 # To what power the rows of a class are taken out of its probability.
@@ -85,18 +87,41 @@ def gammas(gamma: Any, schema: Schema) -> list[float]:
     return [number("gamma", g, 0, LARGEST_GAMMA, above=True) for g in gamma]
 
 
-def engine_ranges(feature_range: Any, schema: Schema, batch: Batch | None) -> list[Range]:
-    """Return the range of each continuous column.
+def engine_ranges(
+    feature_range: Any, scale: Any, schema: Schema, batch: Batch | None
+) -> list[Range]:
+    """Return the range of each continuous column, with its scale if there is to be one.
 
     Parameters
     ----------
     feature_range : "data", a pair, or a mapping from column to pair
+        As the estimators take it.
+    scale : "range" or "quantile"
         As the estimators take it.
     schema : Schema
         The columns.
     batch : Batch or None
         The rows whose ranges are known from the start; None lets the ranges grow from nothing.
     """
+    if not isinstance(scale, str) or scale not in SCALES:
+        raise ValueError(f"scale must be 'range' or 'quantile', not {show(scale)}")
+    ranges = _ranges(feature_range, schema, batch)
+    if scale == "range":
+        return ranges
+    if not all(r.growing for r in ranges):
+        raise ValueError(
+            "with scale='quantile' columns are measured by the ranks of their values, so no range "
+            "can be fixed: leave feature_range at 'data', or use scale='range'"
+        )
+    nothing = np.empty((0, len(ranges)))
+    lower, upper = (nothing, nothing) if batch is None else (batch.lower, batch.upper)
+    return [
+        replace(r, scale=survey(*map(np.ascontiguousarray, (lower[:, j], upper[:, j]))))
+        for j, r in enumerate(ranges)
+    ]
+
+
+def _ranges(feature_range: Any, schema: Schema, batch: Batch | None) -> list[Range]:
     if isinstance(feature_range, str) and feature_range == "data":
         given: dict[int, Range] = {}
     elif isinstance(feature_range, Mapping):

@@ -179,7 +179,7 @@ class Trials:
 
     def folds_for(self, learner: HyperboxLearner) -> list[ReadFold]:
         """Return the folds as the learner reads them."""
-        reading = ("categorical_features", "feature_range", "unlabelled")
+        reading = ("categorical_features", "feature_range", "scale", "unlabelled")
         values = [getattr(learner, name) for name in reading]
         usual = [getattr(self.classifier, name) for name in reading]
         same = all(a is b for a, b in zip(values, usual, strict=True))

@@ -1,0 +1,45 @@
+// A continuous feature measured by rank: a monotone function that follows the distribution of its
+// values, from 0 at the least to 1 at the largest, exactly as in reference/quantiles.py. Values are
+// remembered in a sketch: of every full level, one in two goes on to the next and counts twice.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace boxwise {
+
+class QuantileScale {
+ public:
+  // Take note of a value, or of both ends of an interval. Returns whether the function has changed:
+  // it does after the first value, and whenever there are half as many again as the last time.
+  bool meet(double low, double high);
+  // Take note of values that `meet` will be told of later, and of which it need not take note then.
+  void survey(std::size_t count, const double* low, const double* high);
+  void join(const QuantileScale& other);  // the values of both
+
+  bool is_ready() const;  // there are two values
+  double operator()(double x) const;
+
+  // All there is to it, in one array: its length, then the rest.
+  std::vector<double> state() const;
+  static QuantileScale from_state(const std::vector<double>& state);
+  bool operator==(const QuantileScale& other) const = default;
+
+ private:
+  struct Level {
+    std::vector<double> values;
+    bool odd = false;  // which of two goes on next time
+    bool operator==(const Level& other) const = default;
+  };
+  void add(double low, double high);
+  void put(std::size_t level, double value);
+  void refresh();
+
+  std::vector<Level> levels_;
+  double low_ = 0, high_ = 0;  // the least and the largest value
+  std::uint64_t seen_ = 0, due_ = 1, ahead_ = 0;
+  std::vector<double> x_, y_;  // the function goes straight from one of these points to the next
+};
+
+}  // namespace boxwise

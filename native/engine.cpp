@@ -122,11 +122,13 @@ double Engine::width(size_t j) const {
 }
 
 void Engine::read(const Rows& rows, size_t row, Sample& x) const {
-  x.probes.clear();
+  x.probes.resize(n_);
+  size_t seen = 0;
   for (size_t j = 0; j < n_; ++j) {
     const double xl = rows.lower[row * n_ + j], xu = rows.upper[row * n_ + j];
-    if (!std::isnan(xl)) x.probes.push_back({j, xl, xu, limit_[j], slope_[j]});
+    if (!std::isnan(xl)) x.probes[seen++] = {j, xl, xu, limit_[j], slope_[j]};
   }
+  x.probes.resize(seen);
   x.codes = rows.codes + row * r_;
 }
 
@@ -217,14 +219,15 @@ void Engine::take(Place place, const Sample& x, bool expand) {
 }
 
 void Engine::create(const Sample& x) {
-  Box box;
+  Box& box = created_;
   box.V.assign(n_, UNSET);
   box.W.assign(n_, -UNSET);
   for (const Probe& p : x.probes) {
     box.V[p.j] = p.xl;
     box.W[p.j] = p.xu;
   }
-  for (size_t j = 0; j < r_; ++j) box.D.push_back({{x.codes[j], 1}});
+  box.D.resize(r_);
+  for (size_t j = 0; j < r_; ++j) box.D[j].assign(1, {x.codes[j], 1});
   box.n = 1;
   if (next_id_ == std::numeric_limits<std::uint64_t>::max())
     throw std::overflow_error("there is no number left for another box");

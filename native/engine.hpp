@@ -187,7 +187,9 @@ class Engine {
 
   std::shared_ptr<const Arrangements> arrange(std::size_t rows) const;
 
-  Sample sample_;  // working memory of learn, kept between samples
+  // Working memory of learn, kept between samples.
+  Sample sample_;
+  Box created_;
 
   // The boxes arranged for predicting, once enough rows were predicted since the last change.
   mutable std::mutex arranging_;

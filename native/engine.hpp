@@ -101,6 +101,7 @@ class Engine {
     double degree;
     std::uint64_t id;
     Place place;
+    double b_num = 0, b_cat = 0;  // what the degree is mixed from, for those who mix it anew
   };
   struct Verdict {
     std::vector<double> best;           // by class; below zero where nothing reached the bar

@@ -95,8 +95,9 @@ void EntropyEngine::consider(size_t group, Slot slot, const Sample& x, size_t si
   if (!exotic && dist == 0 && sum == all && contains(g, slot, x))
     return offer_container(group, slot);
   const double b_cat = r_ > 0 ? sum / all : 0.0;
-  const double degree = alpha_ * (1.0 - std::min(dist, 1.0)) + beta_ * b_cat;
-  candidates_.push_back({degree, g.id[slot], {group, slot}});
+  const double b_num = 1.0 - std::min(dist, 1.0);
+  const double degree = alpha_ * b_num + beta_ * b_cat;
+  candidates_.push_back({degree, g.id[slot], {group, slot}, b_num, b_cat});
 }
 
 void EntropyEngine::offer_container(size_t group, Slot slot) {

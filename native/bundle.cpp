@@ -208,6 +208,7 @@ std::vector<double> Bundle::alphas() const {
 void Bundle::predict_together(const Rows& rows, const std::vector<double>& alphas,
                               const std::vector<std::int32_t*>& labels,
                               const std::vector<std::vector<double>*>& probabilities) const {
+  Engine::check(rows);
   if (!can_predict()) throw std::invalid_argument("no row with a label has been learned yet; learn some first");
   std::vector<Weights> weights;
   for (double alpha : alphas) weights.push_back(this->weights(alpha));

@@ -184,7 +184,7 @@ void AgglomerativeEngine::unite(Place place, const Box& a) {
     add_counts(a.D[j], values_, both.D[j]);
     if (both.D[j].size() == 1) both.pure.push_back(j);
   }
-  both.listed = true;
+  both.listed = r_;
 }
 
 // Whether the union, of class `own`, overlaps a box of another class; if so, that is the blocker.

@@ -23,9 +23,7 @@ void BoundEngine::judge(const Sample& x, bool every_class, size_t classes, Scrat
     double& bar = verdict.bars[every_class ? k : 0];
     for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
       const size_t m = std::min(BLOCK, g.size() - begin);
-      std::fill_n(dist, m, 0.0);
-      for (const Probe& p : x.probes)
-        kernels::distance(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.slope, false, dist, m);
+      measure_distances(g, x.probes, begin, m, dist);
       for (size_t i = 0; i < m; ++i) {
         const double reached = 1.0 - std::min(dist[i], 1.0);
         if (reached < bar) continue;
@@ -61,9 +59,7 @@ void BoundEngine::degrees(const Group& g, const Sample& x, double* out) const {
   alignas(64) double dist[BLOCK];
   for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
     const size_t m = std::min(BLOCK, g.size() - begin);
-    std::fill_n(dist, m, 0.0);
-    for (const Probe& p : x.probes)
-      kernels::distance(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.slope, false, dist, m);
+    measure_distances(g, x.probes, begin, m, dist);
     for (size_t i = 0; i < m; ++i)
       out[begin + i] = 1.0 - std::max(std::min(dist[i], 1.0),
                                       outside(pairs(g, static_cast<Slot>(begin + i)), x, 0.0));

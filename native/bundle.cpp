@@ -118,7 +118,8 @@ void Bundle::decide(const Sample& x, const Push& push) {
   follow(mine, x);
   members_ = std::move(staying);
   list_settings();
-  configure(loosest(settings_, members_));
+  EntropySettings rest = loosest(settings_, members_);
+  if (rest.theta != settings_.theta || rest.delta != settings_.delta) configure(std::move(rest));
 }
 
 void Bundle::list_options(const Sample& x) {
@@ -126,16 +127,9 @@ void Bundle::list_options(const Sample& x) {
   for (const Candidate& candidate : candidates_) {
     const Group& g = groups_[candidate.place.group];
     const Slot slot = candidate.place.slot;
-    double dist = 0;
-    for (const Probe& p : x.probes)
-      dist = std::max(dist, stick_out(g.V[p.j][slot], g.W[p.j][slot], p.xl, p.xu, p.slope));
-    std::uint64_t sum = 0;
-    for (size_t j = 0; j < r_; ++j) sum += g.D[j].count(slot, x.codes[j]);
-    const double all = static_cast<double>(g.n[slot]) * static_cast<double>(r_);
-    const double b_cat = r_ > 0 ? static_cast<double>(sum) / all : 0.0;
     const size_t delta = least_delta(g, slot, x);
     if (delta == deltas_.size()) continue;
-    options_.push_back({candidate.place, candidate.id, 1.0 - std::min(dist, 1.0), b_cat,
+    options_.push_back({candidate.place, candidate.id, candidate.b_num, candidate.b_cat,
                         least_theta(g, slot, x), delta, Option::UNKNOWN});
   }
 }
@@ -214,6 +208,7 @@ std::vector<double> Bundle::alphas() const {
 void Bundle::predict_together(const Rows& rows, const std::vector<double>& alphas,
                               const std::vector<std::int32_t*>& labels,
                               const std::vector<std::vector<double>*>& probabilities) const {
+  Engine::check(rows);
   if (!can_predict()) throw std::invalid_argument("no row with a label has been learned yet; learn some first");
   std::vector<Weights> weights;
   for (double alpha : alphas) weights.push_back(this->weights(alpha));

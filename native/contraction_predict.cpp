@@ -101,9 +101,7 @@ void ContractionEngine::degrees(const Group& g, const Sample& x, double* out) co
   for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
     const size_t m = std::min(BLOCK, g.size() - begin);
     counts.known(g, x.codes, static_cast<Slot>(begin), m, known);
-    std::fill_n(dist, m, 0.0);
-    for (const Probe& p : x.probes)
-      kernels::distance(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.slope, false, dist, m);
+    measure_distances(g, x.probes, begin, m, dist);
     for (size_t i = 0; i < m; ++i) out[begin + i] = mixed(dist[i], known[i]);
   }
 }

@@ -143,11 +143,13 @@ double Engine::width(size_t j) const {
 }
 
 void Engine::read(const Rows& rows, size_t row, Sample& x) const {
-  x.probes.clear();
+  x.probes.resize(n_);
+  size_t seen = 0;
   for (size_t j = 0; j < n_; ++j) {
     const double xl = rows.lower[row * n_ + j], xu = rows.upper[row * n_ + j];
-    if (!std::isnan(xl)) x.probes.push_back(probe(j, xl, xu));
+    if (!std::isnan(xl)) x.probes[seen++] = probe(j, xl, xu);
   }
+  x.probes.resize(seen);
   x.codes = rows.codes + row * r_;
 }
 
@@ -248,7 +250,7 @@ void Engine::take(Place place, const Sample& x, bool expand) {
 }
 
 void Engine::create(const Sample& x) {
-  Box box;
+  Box& box = created_;
   box.V.assign(n_, UNSET);
   box.W.assign(n_, -UNSET);
   box.from.assign(rescaled_ ? n_ : 0, UNSET);
@@ -260,7 +262,8 @@ void Engine::create(const Sample& x) {
     box.from[p.j] = p.from;
     box.to[p.j] = p.to;
   }
-  for (size_t j = 0; j < r_; ++j) box.D.push_back({{x.codes[j], 1}});
+  box.D.resize(r_);
+  for (size_t j = 0; j < r_; ++j) box.D[j].assign(1, {x.codes[j], 1});
   box.n = 1;
   if (next_id_ == std::numeric_limits<std::uint64_t>::max())
     throw std::overflow_error("there is no number left for another box");

@@ -107,6 +107,7 @@ class Engine {
     double degree;
     std::uint64_t id;
     Place place;
+    double b_num = 0, b_cat = 0;  // what the degree is mixed from, for those who mix it anew
   };
   struct Verdict {
     std::vector<double> best;           // by class; below zero where nothing reached the bar
@@ -197,7 +198,9 @@ class Engine {
 
   std::shared_ptr<const Arrangements> arrange(std::size_t rows) const;
 
-  Sample sample_;  // working memory of learn, kept between samples
+  // Working memory of learn, kept between samples.
+  Sample sample_;
+  Box created_;
 
   // The boxes arranged for predicting, once enough rows were predicted since the last change.
   mutable std::mutex arranging_;

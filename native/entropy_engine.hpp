@@ -39,7 +39,7 @@ class EntropyEngine : public Engine {
     std::vector<std::vector<Tally>> D;
     std::vector<std::size_t> pure;  // features in which all samples, the new one too, agree
     std::uint32_t n;
-    bool listed;  // whether D is filled in
+    std::size_t listed;  // in how many features D is filled in
     Place place;
   };
   struct Taker {
@@ -76,10 +76,12 @@ class EntropyEngine : public Engine {
   bool contains(const Group& g, Slot slot, const Sample& x) const;
   void find_container(std::size_t group, const Sample& x);
   void collect(std::size_t group, const Sample& x);
-  void consider(std::size_t group, Slot slot, const Sample& x, std::size_t sized, bool exotic);
+  void consider(std::size_t group, Slot slot, const Sample& x, std::size_t sized, bool exotic,
+                double sum);
+  double add_up(const Group& g, Slot slot, const Sample& x) const;
   void offer_container(std::size_t group, Slot slot);
   bool stays_pure(Place place, const Sample& x) const;
-  void list_values();
+  void list_values(std::size_t j);
 
   void add_up(const Sample& x, std::size_t classes, Aligned<double>& sums) const;
   template <class Weigh>

@@ -55,11 +55,12 @@ void EntropyEngine::collect(size_t group, const Sample& x) {
   Counts counts;
   alignas(64) uint32_t low[BLOCK];
   alignas(64) double sum[BLOCK], over[BLOCK];
+  const bool totals = r_ > 0 && settings_.mean;
   for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
     const Slot first = static_cast<Slot>(begin);
     const size_t m = std::min(BLOCK, g.size() - begin);
     size_t passing = m;
-    if (r_ > 0 && settings_.mean) {
+    if (totals) {
       counts.total(g, x.codes, first, m, sum);
       passing = kernels::require(sum, g.need.data() + begin, over, m);
     } else if (r_ > 0) {
@@ -73,12 +74,14 @@ void EntropyEngine::collect(size_t group, const Sample& x) {
     size_t sized;
     if (pass_size(x.probes.size(), span, passing, r_ == 0, over, m, sized) == 0) continue;
     for (size_t i : Passing(over, m))
-      consider(group, first + static_cast<Slot>(i), x, sized, exotic);
+      consider(group, first + static_cast<Slot>(i), x, sized, exotic, totals ? sum[i] : -1.0);
   }
 }
 
-// A box that passes the tests so far, with the size of the first `sized` features among them.
-void EntropyEngine::consider(size_t group, Slot slot, const Sample& x, size_t sized, bool exotic) {
+// A box that passes the tests so far, with the size of the first `sized` features among them; `sum`
+// is how often it has seen the values of x, below 0 if that has not been added up.
+void EntropyEngine::consider(size_t group, Slot slot, const Sample& x, size_t sized, bool exotic,
+                             double sum) {
   const Group& g = groups_[group];
   double dist = 0;
   for (size_t f = 0; f < x.probes.size(); ++f) {
@@ -87,14 +90,14 @@ void EntropyEngine::consider(size_t group, Slot slot, const Sample& x, size_t si
     if (f >= sized && std::max(w, p.xu) - std::min(v, p.xl) > p.limit) return;
     dist = std::max(dist, stick_out(v, w, p.xl, p.xu, p.slope));
   }
-  uint64_t sum = 0;
-  for (size_t j = 0; j < r_; ++j) sum += g.D[j].count(slot, x.codes[j]);
+  if (sum < 0) sum = add_up(g, slot, x);
   const double all = static_cast<double>(g.n[slot]) * static_cast<double>(r_);
-  if (!exotic && dist == 0 && static_cast<double>(sum) == all && contains(g, slot, x))
+  if (!exotic && dist == 0 && sum == all && contains(g, slot, x))
     return offer_container(group, slot);
-  const double b_cat = r_ > 0 ? static_cast<double>(sum) / all : 0.0;
-  const double degree = alpha_ * (1.0 - std::min(dist, 1.0)) + beta_ * b_cat;
-  candidates_.push_back({degree, g.id[slot], {group, slot}});
+  const double b_cat = r_ > 0 ? sum / all : 0.0;
+  const double b_num = 1.0 - std::min(dist, 1.0);
+  const double degree = alpha_ * b_num + beta_ * b_cat;
+  candidates_.push_back({degree, g.id[slot], {group, slot}, b_num, b_cat});
 }
 
 void EntropyEngine::offer_container(size_t group, Slot slot) {
@@ -139,6 +142,12 @@ bool EntropyEngine::contains(const Group& g, Slot slot, const Sample& x) const {
   return true;
 }
 
+double EntropyEngine::add_up(const Group& g, Slot slot, const Sample& x) const {
+  uint64_t sum = 0;
+  for (size_t j = 0; j < r_; ++j) sum += g.D[j].count(slot, x.codes[j]);
+  return static_cast<double>(sum);
+}
+
 bool EntropyEngine::stays_pure(Place place, const Sample& x) const {
   const Group& g = groups_[place.group];
   if (r_ == 0) return true;
@@ -153,7 +162,7 @@ bool EntropyEngine::overlaps_any(Place place, const Sample& x) {
   Grown& b = grown_;
   b.place = place;
   b.n = g.n[place.slot] + 1;
-  b.listed = false;
+  b.listed = 0;
   b.V.resize(n_);
   b.W.resize(n_);
   for (size_t j = 0; j < n_; ++j) {
@@ -226,24 +235,21 @@ bool EntropyEngine::meets(const Group& h, Slot slot) {
   Grown& b = grown_;
   for (size_t j = 0; j < n_; ++j)
     if (!(b.V[j] <= h.W[j][slot] && h.V[j][slot] <= b.W[j])) return false;
-  if (!b.listed) list_values();
-  for (size_t j = 0; j < r_; ++j)
+  for (size_t j = 0; j < r_; ++j) {
+    if (j == b.listed) list_values(b.listed++);
     if (!h.D[j].shares(slot, h.n[slot], b.D[j], b.n)) return false;
+  }
   return true;
 }
 
-// So far D holds the sample's values: add what the box has seen, in order of code.
-void EntropyEngine::list_values() {
-  Grown& b = grown_;
-  for (size_t j = 0; j < r_; ++j) {
-    const Code code = b.D[j][0].first;
-    auto& set = b.D[j];
-    groups_[b.place.group].D[j].values(b.place.slot, set);
-    auto at = std::lower_bound(set.begin(), set.end(), Tally{code, 0});
-    if (at == set.end() || at->first != code) at = set.insert(at, Tally{code, 0});
-    at->second += 1;
-  }
-  b.listed = true;
+// So far D holds the sample's value: add what the box has seen, in order of code.
+void EntropyEngine::list_values(size_t j) {
+  auto& set = grown_.D[j];
+  const Code code = set[0].first;
+  groups_[grown_.place.group].D[j].values(grown_.place.slot, set);
+  auto at = std::lower_bound(set.begin(), set.end(), Tally{code, 0});
+  if (at == set.end() || at->first != code) at = set.insert(at, Tally{code, 0});
+  at->second += 1;
 }
 
 }  // namespace boxwise

@@ -118,7 +118,6 @@ void EntropyEngine::degrees(const Group& g, const Sample& x, double* out) const 
 
 void EntropyEngine::measure(const Group& g, const Sample& x, size_t begin, size_t m, double* dist,
                             double* share) const {
-  std::fill_n(dist, m, 0.0);
   std::fill_n(share, m, 0.0);
   if (r_ > 0) {
     Counts counts;
@@ -126,8 +125,7 @@ void EntropyEngine::measure(const Group& g, const Sample& x, size_t begin, size_
     counts.total(g, x.codes, static_cast<Slot>(begin), m, sum);
     kernels::share(sum, g.n.data() + begin, static_cast<double>(r_), share, m);
   }
-  for (const Probe& p : x.probes)
-    kernels::distance(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.slope, false, dist, m);
+  measure_distances(g, x.probes, begin, m, dist);
 }
 
 }  // namespace boxwise

@@ -248,7 +248,32 @@ CLONES void leaves(const double* RESTRICT packed, size_t stride, size_t leaves,
     for (int k = 1; k < 8; ++k) lowest[leaf] = lowest[leaf] < least[k] ? lowest[leaf] : least[k];
   }
 }
+
+CLONES void distances(const Side* RESTRICT sides, size_t n_sides, bool first,
+                      double* RESTRICT dist, size_t m) {
+  auto* result = reinterpret_cast<Eight*>(dist);
+  for (size_t i = 0; i < (m + 7) / 8; ++i) {
+    Eight far = {};
+    if (!first) far = result[i];
+    for (size_t f = 0; f < n_sides; ++f) {
+      const Side& x = sides[f];
+      const Eight V = reinterpret_cast<const Eight*>(x.V)[i];
+      const Eight W = reinterpret_cast<const Eight*>(x.W)[i];
+      const Eight above = x.xu - W, below = V - x.xl;
+      const Eight reach = (above > below ? above : below) * x.slope;
+      const Eight counted = V > W ? Eight{} : reach;
+      far = far > counted ? far : counted;
+    }
+    result[i] = far;
+  }
+}
 #else
+void distances(const Side* sides, size_t n_sides, bool first, double* dist, size_t m) {
+  for (size_t f = 0; f < n_sides; ++f)
+    distance(sides[f].V, sides[f].W, sides[f].xl, sides[f].xu, sides[f].slope, first && f == 0, dist,
+             m);
+}
+
 void leaves(const double* packed, size_t stride, size_t leaves, const Step* steps, size_t n_steps,
             double* dist, double* lowest) {
   for (size_t i = 0; i < leaves * LEAF; ++i) {

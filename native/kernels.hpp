@@ -66,6 +66,9 @@ struct Side {
   const double *V, *W;
   double xl, xu, slope;
 };
+// distance for any number of features at once; `first`: dist is 0 before them. All arrays have room
+// for whole eights.
+void distances(const Side* sides, std::size_t n_sides, bool first, double* dist, std::size_t m);
 // distance for two features. Returns how many are within their room.
 std::size_t approach(const Side& a, const Side& b, const double* room, double* dist, std::size_t m);
 // inside = dist <= room. Returns how many are.

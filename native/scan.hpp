@@ -118,6 +118,23 @@ struct Band {  // of shares: [from, below)
   double from = 0, below = 2;  // none is above 1
 };
 
+// How far a sample is from the boxes of a block.
+template <class Probes>
+void measure_distances(const Group& g, const Probes& probes, std::size_t begin, std::size_t m,
+                       double* dist) {
+  constexpr std::size_t LOT = 16;
+  kernels::Side sides[LOT];
+  std::size_t f = 0;
+  do {
+    const std::size_t first = f;
+    for (; f < probes.size() && f - first < LOT; ++f) {
+      const auto& p = probes[f];
+      sides[f - first] = {&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.slope};
+    }
+    kernels::distances(sides, f - first, first == 0, dist, m);
+  } while (f < probes.size());
+}
+
 // The boxes of a block that may reach a bar. Each feature can only lower a membership: they are
 // looked at all together, feature by feature, while many of them are in question, until they are
 // further away than one may be that reaches the bar, to within ROUNDING. The few that are left are

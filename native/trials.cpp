@@ -21,6 +21,7 @@ using Clock = std::chrono::steady_clock;
 namespace {
 constexpr auto PATIENCE = std::chrono::milliseconds(50);  // between two reports
 constexpr size_t STRETCH = 512;  // rows learned or predicted between two looks at whether to stop
+constexpr size_t FEW_BOXES = 768;  // no more: to measure all is quicker than to search for the best
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -175,7 +176,7 @@ void answer_all(const Bundle& bundle, std::vector<Trial>& trials, double learn_s
   for (const Member& member : bundle.members())
     if (first.size() < alphas.size() && member.alpha == alphas[first.size()])
       first.push_back(&trials[member.trial]);
-  if (first.size() == 1)
+  if (first.size() == 1 && (bundle.n_categorical() == 0 || bundle.n_boxes() > FEW_BOXES))
     answer(bundle, *first[0], queue);
   else
     in_stretches(first[0]->fold->test, bundle, queue, [&](size_t begin, const Rows& rows) {

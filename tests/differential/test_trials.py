@@ -5,19 +5,35 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from boxwise import HyperboxClassifier
 from boxwise.core import EntropySettings, FoldRows, try_settings
+from boxwise.learners.hyperbox_learner import TrainingTable
 
 from .streams import Stream, streams
 
 
-def fold_of(stream: Stream) -> FoldRows:
-    """All rows to learn, all of them to predict."""
-    X, upper = stream.table()
-    table = stream.classifier()._read_training(X, stream.labels, upper)
-    return FoldRows(table.batch, table.labels, table.ranges, table.batch)
+def assert_together_as_alone(
+    table: TrainingTable, gamma: list[float], mean: bool, n_jobs: int
+) -> None:
+    """Learn all rows and predict all of them: with a grid of settings, and with each by itself."""
+    fold = FoldRows(table.batch, table.labels, table.ranges, table.batch)
+    thetas, deltas, alphas = (0, 0.1, 0.3, 1), (0, 0.3, 0.9, 1), (0, 0.2, 0.5, 1 - 1e-15, 1)
+    chosen = [
+        EntropySettings(theta=theta, gamma=gamma, delta=delta, alpha=alpha, mean=mean)
+        for theta, delta, alpha in product(thetas, deltas, alphas)
+    ]
+    together = try_settings([(s, fold) for s in chosen], probabilities=True, n_jobs=n_jobs)
+    rows = (table.batch.lower, table.batch.upper, table.batch.codes)
+    for setting, outcome in zip(chosen, together, strict=True):
+        alone = setting.new_engine(fold.n_categorical, fold.ranges)
+        alone.learn(*rows, table.labels)
+        assert outcome.n_boxes == alone.n_boxes
+        np.testing.assert_array_equal(outcome.predicted, alone.predict(*rows))
+        np.testing.assert_array_equal(outcome.probabilities, alone.probabilities(*rows))
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -25,24 +41,17 @@ def fold_of(stream: Stream) -> FoldRows:
 def test_together_and_alone_are_the_same(stream: Stream, n_jobs: int) -> None:
     if not any(label >= 0 for label in stream.labels):
         return
-    fold = fold_of(stream)
-    thetas, deltas, alphas = (0, 0.1, 0.3, 1), (0, 0.3, 0.9, 1), (0, 0.2, 0.5, 1 - 1e-15, 1)
-    trials = [
-        (
-            EntropySettings(
-                theta=theta,
-                gamma=stream.gamma,
-                delta=delta,
-                alpha=alpha,
-                mean=stream.condition == "mean",
-            ),
-            fold,
-        )
-        for theta, delta, alpha in product(thetas, deltas, alphas)
-    ]
-    together = try_settings(trials, probabilities=True, n_jobs=n_jobs)
-    for trial, outcome in zip(trials, together, strict=True):
-        (alone,) = try_settings([trial], probabilities=True, n_jobs=1)
-        assert outcome.n_boxes == alone.n_boxes
-        np.testing.assert_array_equal(outcome.predicted, alone.predicted)
-        np.testing.assert_array_equal(outcome.probabilities, alone.probabilities)
+    X, upper = stream.table()
+    table = stream.classifier()._read_training(X, stream.labels, upper)
+    assert_together_as_alone(table, stream.gamma, stream.condition == "mean", n_jobs)
+
+
+@pytest.mark.parametrize("mean", [False, True])
+@pytest.mark.parametrize("n_numbers", [16, 17, 40])
+def test_with_more_numbers_than_are_measured_at_once(n_numbers: int, mean: bool) -> None:
+    rng = np.random.default_rng(n_numbers)
+    numbers = rng.random((150, n_numbers)).round(1)
+    numbers[rng.random(numbers.shape) < 0.05] = np.nan
+    X = [[*row, "abc"[k]] for row, k in zip(numbers, rng.integers(0, 3, 150), strict=True)]
+    table = HyperboxClassifier()._read_training(X, rng.integers(0, 2, 150), None)
+    assert_together_as_alone(table, [1.0] * n_numbers, mean, n_jobs=2)

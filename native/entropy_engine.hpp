@@ -14,6 +14,7 @@ struct EntropySettings {
   double theta, delta, alpha;
   std::vector<double> gamma;  // one per continuous feature
   bool mean;                  // version 2: the mean of the entropy changes, not each of them
+  std::size_t max_boxes = 0;  // once there are so many, no new ones but for new classes; 0: no limit
 };
 
 class EntropyEngine : public Engine {
@@ -47,6 +48,7 @@ class EntropyEngine : public Engine {
     bool grows;
   };
   std::optional<Taker> find_taker(const Sample& x);  // the box to take a sample, if there is one
+  std::optional<Place> nearest(const Sample& x) const;  // the box of highest membership that might
   bool overlaps_group(std::size_t group);  // if so, the blocker is a box that does
   bool meets(const Group& h, Slot slot);
   virtual bool excused(Place place);  // a box whose overlap with the grown one does not count

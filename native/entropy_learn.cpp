@@ -13,11 +13,34 @@ using std::uint64_t;
 
 // The paper's paragraph: the oldest box that contains the sample takes it; else the candidate of
 // highest membership that may grow (size, entropy, no overlap with another class); else a new box.
+// If there are enough boxes, the candidate of highest membership takes it instead, come what may.
 void EntropyEngine::learn_one(const Sample& x) {
-  if (const auto taker = find_taker(x))
-    take(taker->place, x, taker->grows);
-  else
-    create(x);
+  if (const auto taker = find_taker(x)) return take(taker->place, x, taker->grows);
+  size_t boxes = 0;
+  for (const Group& g : groups_) boxes += g.size();
+  if (settings_.max_boxes > 0 && boxes >= settings_.max_boxes) {
+    if (const auto place = nearest(x)) {
+      groups_[place->group].oversized = true;
+      return take(*place, x, true);
+    }
+  }
+  create(x);
+}
+
+std::optional<Engine::Place> EntropyEngine::nearest(const Sample& x) const {
+  std::optional<Candidate> best;
+  std::vector<double> degree;
+  visit_candidate_groups(x, [&](size_t group) {
+    const Group& g = groups_[group];
+    degree.resize(g.size());
+    degrees(g, x, degree.data());
+    for (Slot slot = 0; slot < g.size(); ++slot)
+      if (!best || degree[slot] > best->degree ||
+          (degree[slot] == best->degree && g.id[slot] < best->id))
+        best = Candidate{degree[slot], g.id[slot], {group, slot}};
+  });
+  if (!best) return std::nullopt;
+  return best->place;
 }
 
 std::optional<EntropyEngine::Taker> EntropyEngine::find_taker(const Sample& x) {

@@ -230,7 +230,9 @@ bool go_together(const Trial& a, const Trial& b) {
 void plan(std::vector<Trial>& trials, Queue& queue) {
   std::vector<std::vector<size_t>> bundles;
   for (size_t i = 0; i < trials.size(); ++i) {
-    if (typeid(*trials[i].prototype) != typeid(EntropyEngine)) {
+    const Engine& prototype = *trials[i].prototype;
+    if (typeid(prototype) != typeid(EntropyEngine) ||
+        static_cast<const EntropyEngine&>(prototype).settings().max_boxes > 0) {
       queue.push([&trial = trials[i]](Queue& q) { return run_alone(trial, q); });
       continue;
     }

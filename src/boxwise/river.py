@@ -39,6 +39,7 @@ _SHARED = (  # the parameters that both faces have
     "condition",
     "feature_range",
     "scale",
+    "max_boxes",
     "decision",
     "bandwidth",
     "backoff",
@@ -79,6 +80,8 @@ class HyperboxClassifier(base.MiniBatchClassifier):
     scale
         How the continuous features are measured: as shares of their "range", or by "quantile", as
         shares of their rows so far.
+    max_boxes
+        From so many boxes on, a row that no box may take goes to the nearest box of its class.
     decision
         Who decides: the box with the largest "membership", or all boxes of a class together by
         "evidence".
@@ -110,6 +113,7 @@ class HyperboxClassifier(base.MiniBatchClassifier):
         categorical_features: Iterable[Hashable] | None = None,
         feature_range: Any = "data",
         scale: str = "range",
+        max_boxes: int | None = None,
         decision: str = "membership",
         bandwidth: float | str = "auto",
         backoff: float | str = "auto",
@@ -124,6 +128,7 @@ class HyperboxClassifier(base.MiniBatchClassifier):
         self.categorical_features = _names_given(categorical_features)
         self.feature_range = feature_range
         self.scale = scale
+        self.max_boxes = max_boxes
         self.decision = decision
         self.bandwidth = bandwidth
         self.backoff = backoff

@@ -30,6 +30,7 @@ class Stream:
     upper: list[list[float]]
     values: list[list[Any]]
     labels: list[int] = field(repr=False)
+    max_boxes: int | None = None
 
     @property
     def n(self) -> int:
@@ -46,6 +47,7 @@ class Stream:
             categorical_features=list(range(self.n, self.n + r)),
             feature_range=(0, 1) if self.fixed_range else "data",
             unlabelled=UNLABELLED,
+            max_boxes=self.max_boxes,
         )
 
     def table(self) -> tuple[np.ndarray, np.ndarray | None]:
@@ -94,6 +96,7 @@ class Stream:
             self.condition,
             self.ranges(known_ranges),
             growing=not self.fixed_range,
+            max_boxes=self.max_boxes,
         )
         return self.teach(learner)
 
@@ -125,6 +128,7 @@ def streams(
         upper=[],
         values=[],
         labels=[],
+        max_boxes=draw(st.sampled_from([None, None, None, 1, 4, 12])),
     )
     for _ in range(n_rows):
         if stream.lower and random.random() < duplicates:

@@ -33,13 +33,13 @@ def pair(stream: Stream, grid: Any, powers: list[float]) -> tuple[HyperboxClassi
     clf = stream.classifier().set_params(decision="evidence")
     by_evidence = EvidenceSettings(
         stream.theta, stream.gamma, stream.delta, stream.alpha, stream.condition == "mean",
-        bandwidths, backoffs, temperatures, powers,
+        bandwidths, backoffs, temperatures, powers, max_boxes=stream.max_boxes or 0,
     )  # fmt: skip
     clf._settings = lambda schema: by_evidence  # type: ignore[method-assign]
     clf.partial_fit(X, stream.labels, upper=upper)
     reference = Evidence(
         stream.theta, stream.delta, stream.alpha, stream.gamma, stream.condition,
-        stream.ranges(), growing=not stream.fixed_range,
+        stream.ranges(), growing=not stream.fixed_range, max_boxes=stream.max_boxes,
         bandwidths=bandwidths, backoffs=backoffs, temperatures=temperatures, powers=powers,
     )  # fmt: skip
     return clf, stream.teach(reference)

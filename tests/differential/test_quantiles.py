@@ -27,11 +27,12 @@ def pair(stream: Stream, decision: str = "membership") -> tuple[HyperboxClassifi
     clf = stream.classifier().set_params(scale="quantile", feature_range="data", decision=decision)
     clf.partial_fit(X, stream.labels, upper=upper)
     rules = (stream.theta, stream.delta, stream.alpha, stream.gamma, stream.condition)
-    learner = EIOL(*rules)
+    learner = EIOL(*rules, max_boxes=stream.max_boxes)
     if decision == "evidence":
         learner = Evidence(
-            *rules, bandwidths=BANDWIDTHS, backoffs=BACKOFFS, temperatures=TEMPERATURES
-        )
+            *rules, bandwidths=BANDWIDTHS, backoffs=BACKOFFS, temperatures=TEMPERATURES,
+            max_boxes=stream.max_boxes,
+        )  # fmt: skip
     return clf, stream.teach(ByQuantiles(learner))
 
 

@@ -25,6 +25,7 @@ BAD: list[tuple[str, Any]] = [
         ("categorical_features", v)
         for v in ("x1", "dtype", 1, [9], [-4], ["job"], [True], [1, "a"])
     ],
+    *[("max_boxes", v) for v in (0, -1, 1.5, NAN, "3", [3], True, 2**60)],
     *[("scale", v) for v in ("Range", "rank", "", None, 1, ["range"])],
     *[("feature_range", v) for v in ("Data", "01", None, 1, (0,), (0, 1, 2), (1, 0), (0, 0))],
     *[("feature_range", v) for v in ((0, NAN), (0, INF), (0, 1e200), (0, 10**400), (0, None))],
@@ -49,6 +50,8 @@ GOOD: list[tuple[str, Any]] = [
     *[("categorical_features", v) for v in (np.array([1]), {1}, pd.Index(["x1"]), range(1, 2))],
     *[("feature_range", v) for v in ((0, 1), [0, 1], {"x0": (0, 1)}, {2: [0, 1]}, {})],
     ("scale", "quantile"),
+    ("max_boxes", 2),
+    ("max_boxes", np.int64(3)),
 ]
 
 

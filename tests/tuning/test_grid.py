@@ -122,9 +122,9 @@ def test_alpha_may_be_estimated_within_a_grid() -> None:
 
 
 @pytest.mark.parametrize("decision", ["membership", "evidence"])
-def test_the_scale_may_be_searched_too(decision: str) -> None:
+def test_scale_and_number_of_boxes_may_be_searched_too(decision: str) -> None:
     X, y = loan_table(150)
-    grid = {"scale": ["range", "quantile"], "theta": [0.1, 0.4], "alpha": [0.2, "estimate"]}
+    grid = {"scale": ["range", "quantile"], "max_boxes": [None, 9], "alpha": [0.2, "estimate"]}
     clf = HyperboxClassifier(delta=1.0, decision=decision)
     theirs = GridSearchCV(clf, grid, cv=2, scoring=cba_scorer).fit(X, y)
     assert_same(tune(clf, X, y, grid, cv=2, scoring=cba_scorer).cv_results_, theirs.cv_results_)

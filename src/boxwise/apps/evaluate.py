@@ -90,6 +90,7 @@ def evaluate(
     gamma: parameters.GammaOption = None,
     condition: parameters.ConditionOption = None,
     scale: parameters.ScaleOption = None,
+    max_boxes: parameters.MaxBoxesOption = None,
     decision: parameters.DecisionOption = None,
     class_prior: parameters.ClassPriorOption = None,
     categorical: columns.CategoricalOption = None,
@@ -129,7 +130,7 @@ def evaluate(
       130  stopped by Ctrl-C; the scores so far were shown
     """  # noqa: D301  (click marks with it what it must not wrap)
     settings = parameters.settings_from(
-        theta, delta, alpha, gamma, condition, scale, decision, class_prior
+        theta, delta, alpha, gamma, condition, scale, max_boxes, decision, class_prior
     )
     refuse_input(output, data, "--output")
     refuse_input(plot, data, "--plot")

@@ -62,6 +62,7 @@ def learn(
     gamma: parameters.GammaOption = None,
     condition: parameters.ConditionOption = None,
     scale: parameters.ScaleOption = None,
+    max_boxes: parameters.MaxBoxesOption = None,
     decision: parameters.DecisionOption = None,
     class_prior: parameters.ClassPriorOption = None,
     categorical: columns.CategoricalOption = None,
@@ -101,15 +102,15 @@ def learn(
       130  stopped by Ctrl-C (143: by SIGTERM); the model has the rows read so far
     """  # noqa: D301  (click marks with it what it must not wrap)
     settings = parameters.settings_from(
-        theta, delta, alpha, gamma, condition, scale, decision, class_prior
+        theta, delta, alpha, gamma, condition, scale, max_boxes, decision, class_prior
     )
     if into is None and output is None:
         raise typer.BadParameter("name the model file to write", param_hint="--output")
     if into is not None and (settings or categorical or numeric or only):
         raise typer.BadParameter(
             "the model has its settings and columns; leave out --theta, --delta, --alpha, "
-            "--gamma, --condition, --scale, --decision, --class-prior, --categorical, --numeric "
-            "and --only",
+            "--gamma, --condition, --scale, --max-boxes, --decision, --class-prior, "
+            "--categorical, --numeric and --only",
             param_hint="--into",
         )
     target = output or into

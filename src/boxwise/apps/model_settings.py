@@ -68,6 +68,10 @@ ScaleOption = Annotated[
     Scale | None,
     typer.Option(help="Whether numbers are measured by their range or by their ranks (range)."),
 ]
+MaxBoxesOption = Annotated[
+    int | None,
+    typer.Option(metavar="NUMBER", help="So many boxes are enough (no limit)."),
+]
 DecisionOption = Annotated[
     Decision | None,
     typer.Option(help="Whether the best box decides, or all boxes together (membership)."),
@@ -85,6 +89,7 @@ def settings_from(
     gamma: str | None,
     condition: Condition | None,
     scale: Scale | None,
+    max_boxes: int | None,
     decision: Decision | None,
     class_prior: ClassPrior | None,
 ) -> dict[str, Any]:
@@ -101,6 +106,7 @@ def settings_from(
         "gamma": None if gamma is None else _gamma(gamma),
         "condition": None if condition is None else condition.value,
         "scale": None if scale is None else scale.value,
+        "max_boxes": max_boxes,
         "decision": None if decision is None else decision.value,
         "class_prior": None if class_prior is None else class_prior.value,
     }

@@ -58,13 +58,20 @@ class EntropyEngine(Engine):
         alpha: float,
         gamma: list[float],
         mean: bool,
+        max_boxes: int,
         low: list[float],
         high: list[float],
         growing: list[bool],
         scales: Floats | None = None,
     ) -> None: ...
     def configure(
-        self, theta: float, delta: float, alpha: float, gamma: list[float], mean: bool
+        self,
+        theta: float,
+        delta: float,
+        alpha: float,
+        gamma: list[float],
+        mean: bool,
+        max_boxes: int,
     ) -> None: ...
     def merge(self, kept: int, other: int) -> None: ...
     @property
@@ -79,6 +86,7 @@ class EvidenceEngine(EntropyEngine):
         alpha: float,
         gamma: list[float],
         mean: bool,
+        max_boxes: int,
         bandwidths: list[float],
         backoffs: list[float],
         temperatures: list[float],
@@ -95,6 +103,7 @@ class EvidenceEngine(EntropyEngine):
         alpha: float,
         gamma: list[float],
         mean: bool,
+        max_boxes: int,
         bandwidths: list[float],
         backoffs: list[float],
         temperatures: list[float],
@@ -176,6 +185,7 @@ class AgglomerativeEngine(EntropyEngine):
         delta: float,
         alpha: float,
         mean: bool,
+        max_boxes: int,
         method: str,
         similarity: str,
         min_similarity: float,
@@ -191,6 +201,7 @@ class AgglomerativeEngine(EntropyEngine):
         delta: float,
         alpha: float,
         mean: bool,
+        max_boxes: int,
         method: str,
         similarity: str,
         min_similarity: float,

@@ -85,6 +85,7 @@ class EntropySettings(Settings):
     delta: float
     alpha: float
     mean: bool
+    max_boxes: int = field(default=0, kw_only=True)  # 0: no limit
 
 
 @dataclass(frozen=True)

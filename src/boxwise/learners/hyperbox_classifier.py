@@ -52,6 +52,10 @@ class HyperboxClassifier(OnlineLearner):
         How distances and sizes are measured in a continuous column: as shares of its range, or of
         its rows, so that a few extreme values do not flatten all others. `fit` takes the ranks of
         the whole table and `partial_fit` lets them follow the rows.
+    max_boxes : int, default=None
+        The number of boxes from which on there is a new one only for a new class; a row that no
+        box may take then goes to the box of its class in which its membership is largest,
+        whatever `theta`, `delta` and the boxes of other classes say.
     decision : {"membership", "evidence"}, default="membership"
         Who decides on the class of a row: the box in which its membership is largest, as in the
         paper, or all boxes of a class together, each by how likely the row is in it.
@@ -140,6 +144,7 @@ class HyperboxClassifier(OnlineLearner):
         categorical_features: Any = "from_dtype",
         feature_range: Any = "data",
         scale: str = "range",
+        max_boxes: int | None = None,
         decision: str = "membership",
         bandwidth: float | str = "auto",
         backoff: float | str = "auto",
@@ -156,6 +161,7 @@ class HyperboxClassifier(OnlineLearner):
         self.categorical_features = categorical_features
         self.feature_range = feature_range
         self.scale = scale
+        self.max_boxes = max_boxes
         self.decision = decision
         self.bandwidth = bandwidth
         self.backoff = backoff
@@ -239,7 +245,9 @@ class HyperboxClassifier(OnlineLearner):
                 "alpha must be 'auto', 'estimate', 'estimate-scores' or a number from 0 to 1, "
                 f"not {alpha!r}"
             )
-        return entropy_settings(self.theta, self.delta, alpha, self.gamma, self.condition, schema)
+        return entropy_settings(
+            self.theta, self.delta, alpha, self.gamma, self.condition, schema, self.max_boxes
+        )
 
 
 def _is_estimate(alpha: Any) -> bool:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,13 @@ TEMPERATURES = [0.5, 1.0, 1.5, 2.5, 4.0, 8.0]
 
 
 def entropy_settings(
-    theta: Any, delta: Any, alpha: Any, gamma: Any, condition: Any, schema: Schema
+    theta: Any,
+    delta: Any,
+    alpha: Any,
+    gamma: Any,
+    condition: Any,
+    schema: Schema,
+    max_boxes: Any = None,
 ) -> EntropySettings:
     """Check the parameters against the columns."""
     n, r = len(schema.continuous), len(schema.categorical)
@@ -40,12 +46,18 @@ def entropy_settings(
         share = n / (n + r)
     else:
         share = number("alpha", alpha, 0, 1)
+    whole = isinstance(max_boxes, Integral) and not isinstance(max_boxes, bool)
+    if max_boxes is not None and not (whole and 1 <= max_boxes < 2**53):
+        raise ValueError(
+            f"max_boxes must be None or a whole number from 1 up, not {show(max_boxes)}"
+        )
     return EntropySettings(
         theta=number("theta", theta, 0),
         delta=number("delta", delta, 0, 1),
         alpha=share,
         gamma=gammas(gamma, schema),
         mean=CONDITIONS[condition],
+        max_boxes=int(max_boxes or 0),
     )
 
 

@@ -37,9 +37,11 @@ class EIOL(Network):
         condition: str = "each",
         ranges: Sequence[tuple[float, float] | None] | None = None,
         growing: bool = True,
+        max_boxes: int | None = None,
     ) -> None:
         super().__init__(theta, gamma, ranges, growing)
         self.delta, self.alpha, self.condition = delta, alpha, condition
+        self.max_boxes = max_boxes
         self.rejections = 0  # expansions that the overlap test refused
 
     def learn(self, lower: Numbers, upper: Numbers, values: Values, label: Hashable = None) -> None:
@@ -60,6 +62,9 @@ class EIOL(Network):
                     self._take(box, lower, upper, values, label)
                     return
                 self.rejections += 1
+        if candidates and self.max_boxes and len(self.boxes) >= self.max_boxes:
+            self._take(candidates[0], lower, upper, values, label)  # not in the paper
+            return
         self.boxes.append(Box([*lower], [*upper], [{value: 1} for value in values], 1, label))
 
     def predict(self, lower: Numbers, upper: Numbers, values: Values) -> Hashable:

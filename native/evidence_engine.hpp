@@ -56,21 +56,26 @@ class EvidenceEngine : public EntropyEngine {
   void choose();
   void choose_power();
   std::vector<double> samples(std::size_t classes) const;
+  std::size_t pair_of(const Voice& voice) const;  // the place of its bandwidth and backoff
   std::size_t speakers() const;  // how many of the voices are heard
   // The probabilities of the classes, before the power; scores_of(voice) are those of the classes.
   template <class ScoresOf>
   void mix(ScoresOf scores_of, std::size_t classes, std::vector<double>& p) const;
-  // The scores of the first `classes` classes for each bandwidth, backoff by backoff.
-  void score(const Sample& x, const std::vector<double>& bandwidths,
-             const std::vector<double>& backoffs, std::size_t classes,
+  // The scores of the first `classes` classes for the pairs of bandwidth and backoff that are asked
+  // for, bandwidth by bandwidth.
+  void score(const Sample& x, const std::vector<bool>& asked, std::size_t classes,
              std::vector<double>& scores) const;
-  void score_group(const Group& g, const Sample& x, const std::vector<double>& bandwidths,
-                   const std::vector<double>& backoffs, std::vector<double>& scores) const;
-  void measure_distances(const Group& g, const Sample& x, std::vector<double>& away) const;
-  void measure_extents(const Group& g, const Sample& x, double bandwidth,
-                       std::vector<double>& sums) const;
-  void measure_shares(const Group& g, const Sample& x, double backoff,
-                      std::vector<double>& sums) const;
+  struct Question;  // a sample, put to the boxes of a class
+  struct Part;      // what these say of its numbers, or of its categories
+  void put(const Sample& x, const Group& g, Question& q) const;
+  void ask_numbers(const Question& q, std::vector<Part>& parts) const;
+  void ask_categories(const Question& q, std::vector<Part>& parts) const;
+  double log_sum(const Question& q, Part& numbers, Part& categories) const;
+  std::uint64_t count_sure(const Question& q, const Part& numbers, const Part& categories,
+                           std::vector<Slot>& unsure) const;
+  double margin(const Question& q, const Part& numbers, const Part& categories,
+                double product) const;
+  double log_evidence(const Question& q, Slot slot, Part& numbers, Part& categories) const;
 
   EvidenceSettings evidence_;
   Record record_;

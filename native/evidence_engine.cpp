@@ -437,7 +437,7 @@ std::uint64_t EvidenceEngine::count_sure(const Question& q, const Part& numbers,
   const double *x = numbers.said.data(), *y = categories.said.data();
   const size_t boxes = q.g->size();
   const double product = kernels::most_product(x, y, boxes);
-  if (!(product >= FAINT)) return 0;
+  if (!(product >= FAINT && product <= 2)) return 0;  // 1 at most, but for rounding
   const double error = margin(q, numbers, categories, product);
   std::uint64_t sum = 0;
   for (size_t begin = 0; begin < boxes; begin += BLOCK) {

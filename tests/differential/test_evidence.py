@@ -103,6 +103,36 @@ def test_where_there_are_many_boxes_fewer_choices_have_a_say():
         np.testing.assert_allclose(row, [p[k] for k in order], rtol=1e-15)
 
 
+@pytest.mark.parametrize(("n", "r"), [(1, 0), (0, 4), (3, 2), (0, 12), (17, 0), (10, 9)])
+@pytest.mark.parametrize("grid", [
+    ([0.1], [2.0], [1.0]),
+    ([1e-6, 0.02], [1e-6, 0.1], [1.0]),
+    ([0.4, 50.0], [8.0, 1e6], [2.0]),
+])  # fmt: skip
+def test_many_boxes_of_many_columns_add_up_as_in_the_specification(n, r, grid):
+    """So many that the engine sums most of them up without computing each as written."""
+    rng = np.random.default_rng([n, r])
+    rows = 150
+    lower = rng.random((rows, n)).round(2)
+    upper = lower + (rng.random((rows, n)) < 0.2) * rng.random((rows, n))
+    gaps = rng.random((rows, n)) < 0.1
+    lower[gaps] = upper[gaps] = np.nan
+    stream = Stream(
+        0.0, 0.0, 0.5, [1.0] * n, "each", False, lower.tolist(), upper.tolist(),
+        values=[[f"v{v}" for v in row] for row in rng.integers(0, 4, (rows, r))],
+        labels=rng.integers(0, 2, rows).tolist(),
+    )  # fmt: skip
+    clf, reference = pair(stream, grid, [0.0])
+    assert len(reference.boxes) > 50
+    assert clf._model.engine.snapshot()["losses"].tolist() == [*reference.losses.values()]
+    X, upper = stream.table()
+    shares = clf.predict_proba(X, upper=upper)
+    order = [reference.classes.index(label) for label in clf.classes_]
+    for row, sample in zip(shares, stream.samples(), strict=True):
+        p = reference.probabilities(*sample)
+        np.testing.assert_allclose(row, [p[k] for k in order], rtol=1e-15, atol=0)
+
+
 @settings(max_examples=40, deadline=None)
 @given(streams(max_rows=60), st.integers(1, 20))
 def test_chunks_saving_and_loading_make_no_difference(stream, size):

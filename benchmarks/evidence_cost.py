@@ -48,7 +48,7 @@ def measure(models: list[Model], batch: Any, labels: np.ndarray) -> np.ndarray:
 def main() -> None:
     report = Report("What evidence costs", "python -m benchmarks.evidence_cost")
     report.say(
-        f"Loan stream, µs per row: the best of {TURNS} runs over {ROWS} rows that are new, in bulk, "
+        f"Loan stream, µs per row: the best of {TURNS} runs over {ROWS} new rows, in bulk, "
         "one thread. Fixed: one bandwidth, backoff and temperature; auto: all are tried on every "
         "eighth row learned. In brackets the ratio to membership, which may stop at boxes that "
         "cannot win; evidence asks them all.\n"

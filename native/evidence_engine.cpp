@@ -9,6 +9,7 @@
 
 #include "kernels.hpp"
 #include "scan.hpp"
+#include "turns.hpp"
 
 namespace boxwise {
 
@@ -28,7 +29,13 @@ constexpr size_t EFFORT = 4096;                  // boxes to ask, all voices tog
 constexpr double FAINT = 1e-100;  // parts that all contradict each other so are not multiplied
 constexpr size_t FEW = 16;        // boxes for which it is quicker to compute all exactly
 constexpr double UNKNOWN = std::numeric_limits<double>::quiet_NaN();
+constexpr size_t MUCH = 10'000;    // responsibilities that make another thread worth starting
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
+
+// What a box adds to the sum of a class in which the largest is `most`.
+std::uint64_t grains(double l, double most) {
+  return l - most > NEGLIGIBLE ? static_cast<std::uint64_t>(std::exp(l - most) * GRAINS) : 0;
+}
 
 std::invalid_argument invalid(const char* text) { return std::invalid_argument(text); }
 
@@ -124,7 +131,7 @@ void EvidenceEngine::test(const Sample& x) {
   std::vector<double> scores, p;
   const size_t pairs = evidence_.bandwidths.size() * evidence_.backoffs.size();
   score(x, std::vector<bool>(pairs, true), classes, scores);
-  mix([&](const Voice& voice) { return &scores[pair_of(voice) * classes]; }, classes, p);
+  mix(scores, classes, p);
   test_powers(p, label);
   size_t at = 0;
   for (const double* s = scores.data(); s != scores.data() + scores.size(); s += classes) {
@@ -214,21 +221,31 @@ size_t EvidenceEngine::speakers() const {
   return std::min(voices_.size(), std::max(LEAST_VOICES, EFFORT / boxes));
 }
 
-template <class ScoresOf>
-void EvidenceEngine::mix(ScoresOf scores_of, size_t classes, std::vector<double>& p) const {
-  static thread_local std::vector<double> parts;
+void EvidenceEngine::heard(std::vector<bool>& asked) const {
+  asked.assign(evidence_.bandwidths.size() * evidence_.backoffs.size(), false);
+  for (size_t i = 0; i < speakers(); ++i) asked[pair_of(voices_[i])] = true;
+}
+
+namespace {
+// The probabilities that belong to the scores.
+void soften(const double* scores, size_t classes, double temperature, std::vector<double>& p) {
+  p.resize(classes);
+  const double most = *std::max_element(scores, scores + classes);
+  double total = 0;
+  for (size_t k = 0; k < classes; ++k) total += p[k] = std::exp((scores[k] - most) / temperature);
+  for (double& part : p) part /= total;
+}
+}  // namespace
+
+void EvidenceEngine::mix(const std::vector<double>& scores, size_t classes,
+                         std::vector<double>& p) const {
+  static thread_local std::vector<double> said;
   p.assign(classes, 0.0);
-  parts.resize(classes);
   double weights = 0;
-  const size_t heard = speakers();
-  for (size_t i = 0; i < heard; ++i) {
+  for (size_t i = 0; i < speakers(); ++i) {
     const Voice& voice = voices_[i];
-    const double* s = scores_of(voice);
-    const double most = *std::max_element(s, s + classes);
-    double total = 0;
-    for (size_t k = 0; k < classes; ++k)
-      total += parts[k] = std::exp((s[k] - most) / voice.temperature);
-    for (size_t k = 0; k < classes; ++k) p[k] += voice.weight * (parts[k] / total);
+    soften(&scores[pair_of(voice) * classes], classes, voice.temperature, said);
+    for (size_t k = 0; k < classes; ++k) p[k] += voice.weight * said[k];
     weights += voice.weight;
   }
   for (double& share : p) share /= weights;
@@ -240,17 +257,19 @@ void EvidenceEngine::judge(const Sample& x, bool, size_t classes, Scratch&,
   static thread_local std::vector<bool> asked;
   verdict.distance.assign(classes, 0.0);
   verdict.weight.assign(classes, 0);
-  asked.assign(evidence_.bandwidths.size() * evidence_.backoffs.size(), false);
-  for (size_t i = 0; i < speakers(); ++i) asked[pair_of(voices_[i])] = true;
+  heard(asked);
   score(x, asked, classes, scores);
-  mix([&](const Voice& voice) { return &scores[pair_of(voice) * classes]; }, classes,
-      verdict.best);
-  if (power_ == 0) return;
-  const std::vector<double> n = samples(classes);
+  mix(scores, classes, verdict.best);
+  if (power_ != 0) take_out(samples(classes), verdict.best);
+}
+
+// Takes the samples of the classes out of their probabilities; returns what these are divided by.
+double EvidenceEngine::take_out(const std::vector<double>& n, std::vector<double>& p) const {
   double total = 0;
-  for (size_t k = 0; k < classes; ++k)
-    total += verdict.best[k] = verdict.best[k] > 0 ? verdict.best[k] / std::pow(n[k], power_) : 0;
-  for (double& p : verdict.best) p /= total;
+  for (size_t k = 0; k < p.size(); ++k)
+    total += p[k] = p[k] > 0 ? p[k] / std::pow(n[k], power_) : 0;
+  for (double& share : p) share /= total;
+  return total;
 }
 
 void EvidenceEngine::share_out(const Verdict& verdict, double* p) const {
@@ -267,14 +286,6 @@ size_t EvidenceEngine::pair_of(const Voice& voice) const {
   return voice.bandwidth * evidence_.backoffs.size() + voice.backoff;
 }
 
-struct EvidenceEngine::Question {
-  const Sample* x;
-  const Group* g;
-  std::vector<double> units;   // by probe: 1 / the width of the feature; 0 if that has none
-  std::vector<double> shares;  // of the values of x in the class
-  Aligned<double> away;        // by box: how far x sticks out
-};
-
 // For each box l = log(n e) is the sum of two parts, of the numbers and of the categories. What is
 // said, e^(part - most), is only nearly right: where that might make a difference, `exact` has the
 // terms of the specification.
@@ -286,32 +297,47 @@ struct EvidenceEngine::Part {
   std::vector<double> exact;  // NaN where it was not needed so far
 };
 
+struct EvidenceEngine::Question {
+  const Sample* x;
+  const Group* g;
+  std::vector<double> units;   // by probe: 1 / the width of the feature; 0 if that has none
+  std::vector<double> shares;  // of the values of x in the class
+  Aligned<double> away;        // by box: how far x sticks out
+  std::vector<Part> numbers, categories;  // by bandwidth, by backoff
+
+  Part& numbers_of(size_t pair) { return numbers[pair / categories.size()]; }
+  Part& categories_of(size_t pair) { return categories[pair % categories.size()]; }
+};
+
 void EvidenceEngine::score(const Sample& x, const std::vector<bool>& asked, size_t classes,
                            std::vector<double>& scores) const {
-  static thread_local std::vector<Part> numbers, categories;
   static thread_local Question q;
-  const size_t bandwidths = evidence_.bandwidths.size(), backoffs = evidence_.backoffs.size();
-  numbers.resize(bandwidths);
-  categories.resize(backoffs);
-  for (Part& part : numbers) part.asked = false;
-  for (Part& part : categories) part.asked = false;
-  for (size_t pair = 0; pair < asked.size(); ++pair) {
-    if (!asked[pair]) continue;
-    numbers[pair / backoffs].asked = categories[pair % backoffs].asked = true;
-  }
-  for (size_t h = 0; h < bandwidths; ++h) numbers[h].choice = evidence_.bandwidths[h];
-  for (size_t a = 0; a < backoffs; ++a) categories[a].choice = evidence_.backoffs[a];
+  ask_for(asked, q);
   scores.assign(asked.size() * classes, -INFINITE);
   for (size_t k = 0; k < classes; ++k) {
     if (groups_[k + 1].size() == 0) continue;
     put(x, groups_[k + 1], q);
-    ask_numbers(q, numbers);
-    ask_categories(q, categories);
+    if (groups_[k + 1].size() > FEW) {
+      ask_numbers(q);
+      ask_categories(q);
+    }
     for (size_t pair = 0; pair < asked.size(); ++pair)
-      if (asked[pair])
-        scores[pair * classes + k] =
-            log_sum(q, numbers[pair / backoffs], categories[pair % backoffs]);
+      if (asked[pair]) scores[pair * classes + k] = log_sum(q, pair);
   }
+}
+
+void EvidenceEngine::ask_for(const std::vector<bool>& asked, Question& q) const {
+  const auto begin = [](const std::vector<double>& choices, std::vector<Part>& parts) {
+    parts.resize(choices.size());
+    for (size_t i = 0; i < choices.size(); ++i) {
+      parts[i].choice = choices[i];
+      parts[i].asked = false;
+    }
+  };
+  begin(evidence_.bandwidths, q.numbers);
+  begin(evidence_.backoffs, q.categories);
+  for (size_t pair = 0; pair < asked.size(); ++pair)
+    if (asked[pair]) q.numbers_of(pair).asked = q.categories_of(pair).asked = true;
 }
 
 void EvidenceEngine::put(const Sample& x, const Group& g, Question& q) const {
@@ -333,20 +359,20 @@ void EvidenceEngine::put(const Sample& x, const Group& g, Question& q) const {
     const auto seen = static_cast<double>(g.D[j].total(x.codes[j], g.size()));
     q.shares.push_back((seen + even) / (samples + 1));
   }
+  for (auto* parts : {&q.numbers, &q.categories})
+    for (Part& part : *parts) part.exact.assign(part.asked ? g.size() : 0, UNKNOWN);
 }
 
 // log n - log(extents) - distance / bandwidth: the density of a box is even inside and falls off
 // over a bandwidth outside.
-void EvidenceEngine::ask_numbers(const Question& q, std::vector<Part>& parts) const {
+void EvidenceEngine::ask_numbers(Question& q) const {
   alignas(64) double weight[BLOCK], product[BLOCK];
   const Group& g = *q.g;
-  for (Part& part : parts) part.exact.assign(part.asked ? g.size() : 0, UNKNOWN);
-  if (g.size() <= FEW) return;
-  for (Part& part : parts) part.said.resize(g.size());
+  for (Part& part : q.numbers) part.said.resize(g.size());
   for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
     const size_t m = std::min(BLOCK, g.size() - begin);
     kernels::log_samples(g.n.data() + begin, weight, m);
-    for (Part& part : parts) {
+    for (Part& part : q.numbers) {
       if (!part.asked) continue;
       double* sum = part.said.data() + begin;
       std::fill_n(sum, m, 0.0);
@@ -363,7 +389,7 @@ void EvidenceEngine::ask_numbers(const Question& q, std::vector<Part>& parts) co
       kernels::weigh(weight, q.away.data() + begin, part.choice, sum, m);
     }
   }
-  for (Part& part : parts) {
+  for (Part& part : q.numbers) {
     if (!part.asked) continue;
     part.most = kernels::most(part.said.data(), g.size());
     kernels::raise(part.said.data(), part.most, g.size());
@@ -371,14 +397,12 @@ void EvidenceEngine::ask_numbers(const Question& q, std::vector<Part>& parts) co
 }
 
 // The share of x's values among those of a box and, as if these were so many, of its class.
-void EvidenceEngine::ask_categories(const Question& q, std::vector<Part>& parts) const {
+void EvidenceEngine::ask_categories(Question& q) const {
   alignas(64) double spread[BLOCK], product[BLOCK];
   alignas(64) std::uint32_t scratch[FACTORS][BLOCK];
   const std::uint32_t* counts[FACTORS];
   const Group& g = *q.g;
-  for (Part& part : parts) part.exact.assign(part.asked ? g.size() : 0, UNKNOWN);
-  if (g.size() <= FEW) return;
-  for (Part& part : parts) part.said.assign(g.size(), 0.0);
+  for (Part& part : q.categories) part.said.assign(g.size(), 0.0);
   const bool few = r_ <= FACTORS;  // if so, logarithms are not needed
   for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
     const size_t m = std::min(BLOCK, g.size() - begin);
@@ -387,7 +411,7 @@ void EvidenceEngine::ask_categories(const Question& q, std::vector<Part>& parts)
       for (size_t f = 0; f < features; ++f)
         counts[f] = g.D[first + f].row(q.x->codes[first + f], static_cast<Slot>(begin), m,
                                        scratch[f]);
-      for (Part& part : parts) {
+      for (Part& part : q.categories) {
         if (!part.asked) continue;
         double *said = part.said.data() + begin, *into = few ? said : product;
         kernels::spread(g.n.data() + begin, part.choice, spread, m);
@@ -398,7 +422,7 @@ void EvidenceEngine::ask_categories(const Question& q, std::vector<Part>& parts)
       }
     }
   }
-  for (Part& part : parts) {
+  for (Part& part : q.categories) {
     if (!part.asked) continue;
     const double most = kernels::most(part.said.data(), g.size());
     part.most = few ? std::log(most) : most;
@@ -411,9 +435,10 @@ void EvidenceEngine::ask_categories(const Question& q, std::vector<Part>& parts)
 
 // log(sum of n e), in whole grains: most of them follow from what the parts say; those of the rest,
 // the largest among them, are computed as the specification does.
-double EvidenceEngine::log_sum(const Question& q, Part& numbers, Part& categories) const {
+double EvidenceEngine::log_sum(Question& q, size_t pair) const {
   static thread_local std::vector<Slot> unsure;
   static thread_local std::vector<double> l;
+  Part &numbers = q.numbers_of(pair), &categories = q.categories_of(pair);
   unsure.clear();
   std::uint64_t sum = q.g->size() > FEW ? count_sure(q, numbers, categories, unsure) : 0;
   if (unsure.empty()) {
@@ -423,8 +448,7 @@ double EvidenceEngine::log_sum(const Question& q, Part& numbers, Part& categorie
   l.clear();
   for (const Slot slot : unsure) l.push_back(log_evidence(q, slot, numbers, categories));
   const double most = *std::max_element(l.begin(), l.end());
-  for (const double one : l)
-    if (one - most > NEGLIGIBLE) sum += static_cast<std::uint64_t>(std::exp(one - most) * GRAINS);
+  for (const double one : l) sum += grains(one, most);
   return most + std::log(static_cast<double>(sum) / GRAINS);
 }
 
@@ -496,6 +520,80 @@ double EvidenceEngine::log_evidence(const Question& q, Slot slot, Part& numbers,
     });
   }
   return shares - extents - q.away[slot] / numbers.choice;
+}
+
+std::pair<size_t, std::vector<double>> EvidenceEngine::responsibilities(const Rows& rows,
+                                                                        size_t threads) const {
+  Engine::check(rows);
+  const auto reader = reading();
+  if (!can_predict()) throw invalid("no row with a label has been learned yet; learn some first");
+  const auto order = in_order();
+  std::vector<double> all(rows.count * order.size());
+  threads = std::min(threads, 1 + rows.count * order.size() / MUCH);
+  in_turns(rows.count, 1, threads, [&] {
+    return [&, x = Sample{}, carried = std::vector<std::vector<double>>{}](size_t row,
+                                                                           size_t) mutable {
+      read(rows, row, x);
+      carry(x, carried);
+      for (size_t i = 0; i < order.size(); ++i) {
+        const auto [group, slot] = order[i].second;
+        if (group > 0) all[row * order.size() + i] = carried[group - 1][slot];
+      }
+    };
+  });
+  return {order.size(), std::move(all)};
+}
+
+// By class, by box.
+void EvidenceEngine::carry(const Sample& x, std::vector<std::vector<double>>& carried) const {
+  const size_t classes = groups_.size() - 1, voices = speakers();
+  std::vector<double> scores, p, said;
+  std::vector<bool> asked;
+  heard(asked);
+  score(x, asked, classes, scores);
+  mix(scores, classes, p);
+  const std::vector<double> n = samples(classes);
+  const double total = power_ != 0 ? take_out(n, p) : 1;
+  Question q;
+  ask_for(asked, q);
+  carried.resize(classes);
+  for (size_t k = 0; k < classes; ++k) {
+    const size_t boxes = groups_[k + 1].size();
+    carried[k].assign(boxes, 0.0);
+    if (boxes == 0) continue;
+    put(x, groups_[k + 1], q);
+    double weights = 0;
+    std::vector<std::vector<double>> shares(asked.size());
+    for (size_t i = 0; i < voices; ++i) {
+      const Voice& voice = voices_[i];
+      const size_t pair = pair_of(voice);
+      if (shares[pair].empty()) share_among_boxes(q, pair, shares[pair]);
+      soften(&scores[pair * classes], classes, voice.temperature, said);
+      for (size_t slot = 0; slot < boxes; ++slot)
+        carried[k][slot] += voice.weight * (said[k] * shares[pair][slot]);
+      weights += voice.weight;
+    }
+    for (double& part : carried[k]) {
+      part /= weights;
+      if (power_ != 0) part = part > 0 ? part / std::pow(n[k], power_) / total : 0;
+    }
+  }
+}
+
+// The boxes' parts of the sum of a class.
+void EvidenceEngine::share_among_boxes(Question& q, size_t pair,
+                                       std::vector<double>& shares) const {
+  shares.resize(q.g->size());
+  for (Slot slot = 0; slot < shares.size(); ++slot)
+    shares[slot] = log_evidence(q, slot, q.numbers_of(pair), q.categories_of(pair));
+  const double most = *std::max_element(shares.begin(), shares.end());
+  std::uint64_t sum = 0;
+  for (double& share : shares) {
+    const std::uint64_t part = grains(share, most);
+    sum += part;
+    share = static_cast<double>(part);
+  }
+  for (double& share : shares) share /= static_cast<double>(sum);
 }
 
 }  // namespace boxwise

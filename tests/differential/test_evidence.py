@@ -68,6 +68,33 @@ def test_boxes_choices_and_answers_are_those_of_the_specification(stream, grid, 
     assert (clf.classes_[shares.argmax(axis=1)] == predicted).all()
 
 
+def assert_same_responsibilities(clf: HyperboxClassifier, reference: Evidence, stream: Stream):
+    X, upper = stream.table()
+    carried = clf.responsibilities(X, upper=upper)
+    for row, sample in zip(carried.tolist()[:40], stream.samples(), strict=False):
+        assert row == reference.responsibilities(*sample)
+    labels, shares = clf.boxes_.labels, clf.predict_proba(X, upper=upper)
+    for k, label in enumerate(clf.classes_):
+        np.testing.assert_allclose(
+            carried[:, labels == label].sum(axis=1), shares[:, k], atol=1e-12
+        )
+    assert (carried[:, labels == UNLABELLED] == 0).all()
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(streams(max_rows=40), GRIDS, st.sampled_from([[0.0], [1.0], [0.0, 0.5, 1.0]]))
+def test_the_boxes_carry_what_the_specification_says_and_those_of_a_class_its_probability(
+    stream, grid, powers
+):
+    clf, reference = pair(stream, grid, powers)
+    if reference.classes:
+        assert_same_responsibilities(clf, reference, stream)
+        return
+    X, upper = stream.table()
+    with pytest.raises(ValueError, match="no row with a label"):
+        clf.responsibilities(X, upper=upper)
+
+
 def test_after_many_rows_only_some_are_tested_and_the_choice_is_still_the_specifications():
     rng = np.random.default_rng(0)
     n_rows = ALL_OF + 60
@@ -125,6 +152,7 @@ def test_many_boxes_of_many_columns_add_up_as_in_the_specification(n, r, grid):
     clf, reference = pair(stream, grid, [0.0])
     assert len(reference.boxes) > 50
     assert clf._model.engine.snapshot()["losses"].tolist() == [*reference.losses.values()]
+    assert_same_responsibilities(clf, reference, stream)
     X, upper = stream.table()
     shares = clf.predict_proba(X, upper=upper)
     order = [reference.classes.index(label) for label in clf.classes_]

@@ -128,13 +128,17 @@ bool EvidenceEngine::is_tested(std::uint64_t row) const {
 // What each choice would have said of x, whose class is known.
 void EvidenceEngine::test(const Sample& x) {
   const size_t classes = groups_.size() - 1, label = static_cast<size_t>(x.label);
+  const size_t bandwidths = evidence_.bandwidths.size(), backoffs = evidence_.backoffs.size();
   std::vector<double> scores, p;
-  const size_t pairs = evidence_.bandwidths.size() * evidence_.backoffs.size();
-  score(x, std::vector<bool>(pairs, true), classes, scores);
+  std::vector<bool> asked(bandwidths * backoffs, false);
+  for (size_t pair = 0; pair < asked.size(); ++pair)
+    asked[pair_of(pair / backoffs, pair % backoffs)] = true;
+  score(x, asked, classes, scores);
   mix(scores, classes, p);
   test_powers(p, label);
   size_t at = 0;
-  for (const double* s = scores.data(); s != scores.data() + scores.size(); s += classes) {
+  for (size_t pair = 0; pair < asked.size(); ++pair) {
+    const double* s = &scores[pair_of(pair / backoffs, pair % backoffs) * classes];
     const double most = *std::max_element(s, s + classes);
     for (double temperature : evidence_.temperatures) {
       double sum = 0;
@@ -223,7 +227,7 @@ size_t EvidenceEngine::speakers() const {
 
 void EvidenceEngine::heard(std::vector<bool>& asked) const {
   asked.assign(evidence_.bandwidths.size() * evidence_.backoffs.size(), false);
-  for (size_t i = 0; i < speakers(); ++i) asked[pair_of(voices_[i])] = true;
+  for (size_t i = 0; i < speakers(); ++i) asked[pair_of(voices_[i].bandwidth, voices_[i].backoff)] = true;
 }
 
 namespace {
@@ -244,7 +248,7 @@ void EvidenceEngine::mix(const std::vector<double>& scores, size_t classes,
   double weights = 0;
   for (size_t i = 0; i < speakers(); ++i) {
     const Voice& voice = voices_[i];
-    soften(&scores[pair_of(voice) * classes], classes, voice.temperature, said);
+    soften(&scores[pair_of(voice.bandwidth, voice.backoff) * classes], classes, voice.temperature, said);
     for (size_t k = 0; k < classes; ++k) p[k] += voice.weight * said[k];
     weights += voice.weight;
   }
@@ -282,8 +286,9 @@ void EvidenceEngine::share_out(const Verdict& verdict, double* p) const {
   if (p[won] <= rival) p[won] = std::nextafter(rival, 2.0);  // argmax must name the winner
 }
 
-size_t EvidenceEngine::pair_of(const Voice& voice) const {
-  return voice.bandwidth * evidence_.backoffs.size() + voice.backoff;
+// Without numbers all bandwidths say the same, and without categories all backoffs.
+size_t EvidenceEngine::pair_of(size_t bandwidth, size_t backoff) const {
+  return (n_ > 0 ? bandwidth : 0) * evidence_.backoffs.size() + (r_ > 0 ? backoff : 0);
 }
 
 // For each box l = log(n e) is the sum of two parts, of the numbers and of the categories. What is
@@ -302,7 +307,7 @@ struct EvidenceEngine::Question {
   const Group* g;
   std::vector<double> units;   // by probe: 1 / the width of the feature; 0 if that has none
   std::vector<double> shares;  // of the values of x in the class
-  Aligned<double> away;        // by box: how far x sticks out
+  Aligned<double> away;        // by box: how far x sticks out, once the numbers are looked at
   std::vector<Part> numbers, categories;  // by bandwidth, by backoff
 
   Part& numbers_of(size_t pair) { return numbers[pair / categories.size()]; }
@@ -344,20 +349,23 @@ void EvidenceEngine::put(const Sample& x, const Group& g, Question& q) const {
   q.x = &x;
   q.g = &g;
   q.units.clear();
-  q.away.assign(g.size(), 0.0);
-  for (const Probe& p : x.probes) {
+  q.away.resize(g.size());
+  for (const Probe& p : x.probes)
     q.units.push_back(width(p.j) > 0 ? 1 / width(p.j) : 0.0);
-    kernels::stick_out(g.V[p.j].data(), g.W[p.j].data(), p.xl, p.xu, q.units.back(),
-                       q.away.data(), g.size());
-  }
   q.shares.clear();
+  std::uint32_t scratch[BLOCK];
   const auto samples = static_cast<double>(kernels::total(g.n.data(), g.size()));
   for (size_t j = 0; j < r_; ++j) {
     size_t values = 0;
     for (const Group& other : groups_) values = std::max(values, other.D[j].n_codes());
     const double even = 1 / static_cast<double>(values + 1);  // a value never seen has its share
-    const auto seen = static_cast<double>(g.D[j].total(x.codes[j], g.size()));
-    q.shares.push_back((seen + even) / (samples + 1));
+    std::uint64_t seen = 0;
+    for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
+      const size_t m = std::min(BLOCK, g.size() - begin);
+      const std::uint32_t* counts = g.D[j].row(x.codes[j], static_cast<Slot>(begin), m, scratch);
+      if (counts != nullptr) seen += kernels::total(counts, m);
+    }
+    q.shares.push_back((static_cast<double>(seen) + even) / (samples + 1));
   }
   for (auto* parts : {&q.numbers, &q.categories})
     for (Part& part : *parts) part.exact.assign(part.asked ? g.size() : 0, UNKNOWN);
@@ -366,27 +374,34 @@ void EvidenceEngine::put(const Sample& x, const Group& g, Question& q) const {
 // log n - log(extents) - distance / bandwidth: the density of a box is even inside and falls off
 // over a bandwidth outside.
 void EvidenceEngine::ask_numbers(Question& q) const {
-  alignas(64) double weight[BLOCK], product[BLOCK];
+  alignas(64) double lightness[BLOCK], product[BLOCK];
   const Group& g = *q.g;
   for (Part& part : q.numbers) part.said.resize(g.size());
   for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
     const size_t m = std::min(BLOCK, g.size() - begin);
-    kernels::log_samples(g.n.data() + begin, weight, m);
+    kernels::spread(g.n.data() + begin, 0.0, lightness, m);
+    double* away = q.away.data() + begin;
+    std::fill_n(away, m, 0.0);
+    for (size_t f = 0; f < q.units.size(); ++f) {
+      const Probe& p = q.x->probes[f];
+      kernels::stick_out(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, q.units[f], away, m);
+    }
     for (Part& part : q.numbers) {
       if (!part.asked) continue;
       double* sum = part.said.data() + begin;
       std::fill_n(sum, m, 0.0);
-      for (size_t f = 0; f < q.units.size();) {
-        std::fill_n(product, m, 1.0);
-        for (const size_t end = std::min(f + FACTORS, q.units.size()); f < end; ++f) {
-          const size_t j = q.x->probes[f].j;
-          if (q.units[f] > 0)
-            kernels::extend(&g.V[j][begin], &g.W[j][begin], q.units[f], 2 * part.choice, product,
-                            m);
+      std::copy_n(lightness, m, product);  // so log n needs no logarithm of its own
+      for (size_t f = 0; f < q.units.size(); ++f) {
+        if (f > 0 && f % FACTORS == 0) {
+          kernels::add_log(product, sum, m);
+          std::fill_n(product, m, 1.0);
         }
-        kernels::add_log(product, sum, m);
+        const size_t j = q.x->probes[f].j;
+        if (q.units[f] > 0)
+          kernels::extend(&g.V[j][begin], &g.W[j][begin], q.units[f], 2 * part.choice, product, m);
       }
-      kernels::weigh(weight, q.away.data() + begin, part.choice, sum, m);
+      kernels::add_log(product, sum, m);
+      kernels::fall(away, part.choice, sum, m);
     }
   }
   for (Part& part : q.numbers) {
@@ -501,17 +516,22 @@ double log_product(size_t factors, Factor factor) {
 }  // namespace
 
 // log(n e), exactly as the specification has it.
-double EvidenceEngine::log_evidence(const Question& q, Slot slot, Part& numbers,
+double EvidenceEngine::log_evidence(Question& q, Slot slot, Part& numbers,
                                     Part& categories) const {
   const Group& g = *q.g;
   double &extents = numbers.exact[slot], &shares = categories.exact[slot];
   if (std::isnan(extents)) {
     size_t f = 0;
+    double away = 0;
     extents = log_product(n_, [&](size_t j) {
       if (f == q.units.size() || q.x->probes[f].j != j) return 1.0;
+      const Probe& p = q.x->probes[f];
       const double v = g.V[j][slot], w = g.W[j][slot], unit = q.units[f++];
-      return v > w || unit == 0 ? 1.0 : (w - v) * unit + 2 * numbers.choice;
+      if (v > w || unit == 0) return 1.0;
+      away += std::max(std::max(p.xu - w, v - p.xl), 0.0) * unit;
+      return (w - v) * unit + 2 * numbers.choice;
     });
+    q.away[slot] = away;
   }
   if (std::isnan(shares)) {
     const double n = g.n[slot], spread = 1 / (n + categories.choice);
@@ -566,7 +586,7 @@ void EvidenceEngine::carry(const Sample& x, std::vector<std::vector<double>>& ca
     std::vector<std::vector<double>> shares(asked.size());
     for (size_t i = 0; i < voices; ++i) {
       const Voice& voice = voices_[i];
-      const size_t pair = pair_of(voice);
+      const size_t pair = pair_of(voice.bandwidth, voice.backoff);
       if (shares[pair].empty()) share_among_boxes(q, pair, shares[pair]);
       soften(&scores[pair * classes], classes, voice.temperature, said);
       for (size_t slot = 0; slot < boxes; ++slot)

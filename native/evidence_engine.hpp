@@ -59,7 +59,8 @@ class EvidenceEngine : public EntropyEngine {
   void choose();
   void choose_power();
   std::vector<double> samples(std::size_t classes) const;
-  std::size_t pair_of(const Voice& voice) const;  // the place of its bandwidth and backoff
+  // The place of a bandwidth and a backoff among all pairs of them.
+  std::size_t pair_of(std::size_t bandwidth, std::size_t backoff) const;
   std::size_t speakers() const;  // how many of the voices are heard
   // The pairs of bandwidth and backoff of the voices that are heard.
   void heard(std::vector<bool>& asked) const;
@@ -81,7 +82,7 @@ class EvidenceEngine : public EntropyEngine {
                            std::vector<Slot>& unsure) const;
   double margin(const Question& q, const Part& numbers, const Part& categories,
                 double product) const;
-  double log_evidence(const Question& q, Slot slot, Part& numbers, Part& categories) const;
+  double log_evidence(Question& q, Slot slot, Part& numbers, Part& categories) const;
   void carry(const Sample& x, std::vector<std::vector<double>>& carried) const;
   void share_among_boxes(Question& q, std::size_t pair, std::vector<double>& shares) const;
 

@@ -339,13 +339,9 @@ CLONES void add_log(const double* RESTRICT x, double* RESTRICT sum, size_t m) {
   for (size_t i = 0; i < m; ++i) sum[i] += log_of(x[i]);
 }
 
-CLONES void log_samples(const uint32_t* RESTRICT n, double* RESTRICT out, size_t m) {
-  for (size_t i = 0; i < m; ++i) out[i] = log_of(static_cast<double>(n[i]));
-}
-
-CLONES void weigh(const double* RESTRICT weight, const double* RESTRICT away, double bandwidth,
-                  double* RESTRICT extents, size_t m) {
-  for (size_t i = 0; i < m; ++i) extents[i] = weight[i] - extents[i] - away[i] / bandwidth;
+CLONES void fall(const double* RESTRICT away, double bandwidth, double* RESTRICT extents,
+                 size_t m) {
+  for (size_t i = 0; i < m; ++i) extents[i] = -extents[i] - away[i] / bandwidth;
 }
 
 CLONES void scale(double* x, double by, size_t m) {

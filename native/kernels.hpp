@@ -106,12 +106,11 @@ void back_off(const std::uint32_t* counts, double own, const double* spread, dou
               std::size_t m);
 // spread = 1 / (n + backoff)
 void spread(const std::uint32_t* n, double backoff, double* spread, std::size_t m);
-// out = log n; sum += log x: to within 2^-51 of each logarithm and 2^-51.
-void log_samples(const std::uint32_t* n, double* out, std::size_t m);
+// sum += log x, to within 2^-51 of the logarithm and 2^-51.
 void add_log(const double* x, double* sum, std::size_t m);
-// extents = weight - extents - away / bandwidth
-void weigh(const double* weight, const double* away, double bandwidth, double* extents,
-           std::size_t m);
+// extents = -extents - away / bandwidth
+void fall(const double* away, double bandwidth, double* extents, std::size_t m);
+// x *= by
 void scale(double* x, double by, std::size_t m);
 // x = e^(x - most), to within 2^-50 of itself, where x <= most; not below e^FAINTEST.
 constexpr double FAINTEST = -340;

@@ -456,7 +456,8 @@ double EvidenceEngine::log_sum(Question& q, size_t pair) const {
   Part &numbers = q.numbers_of(pair), &categories = q.categories_of(pair);
   unsure.clear();
   std::uint64_t sum = q.g->size() > FEW ? count_sure(q, numbers, categories, unsure) : 0;
-  if (unsure.empty()) {
+  if (unsure.empty()) {  // the largest would be among them
+    sum = 0;
     unsure.resize(q.g->size());
     std::iota(unsure.begin(), unsure.end(), Slot{0});
   }
@@ -478,6 +479,7 @@ std::uint64_t EvidenceEngine::count_sure(const Question& q, const Part& numbers,
   const double product = kernels::most_product(x, y, boxes);
   if (!(product >= FAINT && product <= 2)) return 0;  // 1 at most, but for rounding
   const double error = margin(q, numbers, categories, product);
+  if (!(error < 1)) return 0;
   std::uint64_t sum = 0;
   for (size_t begin = 0; begin < boxes; begin += BLOCK) {
     const size_t m = std::min(BLOCK, boxes - begin);

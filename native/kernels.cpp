@@ -336,7 +336,9 @@ CLONES void spread(const uint32_t* RESTRICT n, double backoff, double* RESTRICT 
 }
 
 CLONES void add_log(const double* RESTRICT x, double* RESTRICT sum, size_t m) {
-  for (size_t i = 0; i < m; ++i) sum[i] += log_of(x[i]);
+  constexpr uint64_t INFINITE = 0x7ff0000000000000;
+  for (size_t i = 0; i < m; ++i)
+    sum[i] += std::bit_cast<uint64_t>(x[i]) < INFINITE ? log_of(x[i]) : UNSET;
 }
 
 CLONES void fall(const double* RESTRICT away, double bandwidth, double* RESTRICT extents,

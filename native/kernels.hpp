@@ -106,7 +106,7 @@ void back_off(const std::uint32_t* counts, double own, const double* spread, dou
               std::size_t m);
 // spread = 1 / (n + backoff)
 void spread(const std::uint32_t* n, double backoff, double* spread, std::size_t m);
-// sum += log x, to within 2^-51 of the logarithm and 2^-51.
+// sum += log x, to within 2^-51 of the logarithm and 2^-51; UNSET where x has become infinite.
 void add_log(const double* x, double* sum, std::size_t m);
 // extents = -extents - away / bandwidth
 void fall(const double* away, double bandwidth, double* extents, std::size_t m);

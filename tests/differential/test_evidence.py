@@ -161,6 +161,19 @@ def test_many_boxes_of_many_columns_add_up_as_in_the_specification(n, r, grid):
         np.testing.assert_allclose(row, [p[k] for k in order], rtol=1e-15, atol=0)
 
 
+def test_boxes_too_large_for_their_product_to_be_a_number_add_nothing():
+    rng = np.random.default_rng(5)
+    lower = rng.random((120, 4))
+    upper = lower.copy()
+    upper[::3] = 1e150
+    stream = Stream(
+        0.0, 0.0, 0.5, [1.0] * 4, "each", True, lower.tolist(), upper.tolist(),
+        values=[[]] * 120, labels=rng.integers(0, 2, 120).tolist(),
+    )  # fmt: skip
+    clf, reference = pair(stream, ([0.1], [2.0], [1.0]), [0.0])
+    assert_same_responsibilities(clf, reference, stream)
+
+
 @settings(max_examples=40, deadline=None)
 @given(streams(max_rows=60), st.integers(1, 20))
 def test_chunks_saving_and_loading_make_no_difference(stream, size):

@@ -55,6 +55,20 @@ boxwise::Rows to_rows(const Engine& engine, const In<double, 2>& lower, const In
   return {count, lower.data(), upper.data(), codes.data()};
 }
 
+// What a method says of each row and each box.
+template <class E, class Method>
+nb::object rows_by_boxes(const E& engine, Method method, const In<double, 2>& lower,
+                         const In<double, 2>& upper, const In<Code, 2>& codes,
+                         std::size_t threads) {
+  const auto rows = to_rows(engine, lower, upper, codes);
+  std::pair<std::size_t, std::vector<double>> said;
+  {
+    nb::gil_scoped_release released;
+    said = (engine.*method)(rows, threads);
+  }
+  return to_numpy(std::move(said.second), {rows.count, said.first});
+}
+
 template <class T>
 std::vector<T> to_vector(const In<T, 1>& array) {
   return std::vector<T>(array.data(), array.data() + array.shape(0));
@@ -389,13 +403,7 @@ NB_MODULE(_native, m) {
       .def("memberships",
            [](const Engine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
               const In<Code, 2>& codes, std::size_t threads) {
-             const auto rows = to_rows(engine, lower, upper, codes);
-             std::pair<std::size_t, std::vector<double>> degrees;
-             {
-               nb::gil_scoped_release released;
-               degrees = engine.memberships(rows, threads);
-             }
-             return to_numpy(std::move(degrees.second), {rows.count, degrees.first});
+             return rows_by_boxes(engine, &Engine::memberships, lower, upper, codes, threads);
            },
            "lower"_a, "upper"_a, "codes"_a, "threads"_a = 1)
       .def("snapshot", &snapshot)
@@ -468,6 +476,13 @@ NB_MODULE(_native, m) {
       .def("snapshot", &evidence_snapshot)
       .def("restore", &restore_evidence, "V"_a, "W"_a, "n"_a, "label"_a, "id"_a, "first"_a,
            "code"_a, "times"_a, "losses"_a, "tallies"_a, "tested"_a, "n_classes"_a, "next_id"_a)
+      .def("responsibilities",
+           [](const EvidenceEngine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
+              const In<Code, 2>& codes, std::size_t threads) {
+             return rows_by_boxes(engine, &EvidenceEngine::responsibilities, lower, upper, codes,
+                                  threads);
+           },
+           "lower"_a, "upper"_a, "codes"_a, "threads"_a = 1)
       .def_prop_ro("chosen", &EvidenceEngine::chosen, nb::call_guard<nb::gil_scoped_release>());
 
   nb::class_<ContractionEngine, Engine>(m, "ContractionEngine")

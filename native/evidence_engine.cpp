@@ -7,6 +7,10 @@
 #include <stdexcept>
 #include <utility>
 
+#include "kernels.hpp"
+#include "scan.hpp"
+#include "turns.hpp"
+
 namespace boxwise {
 
 using std::size_t;
@@ -22,20 +26,19 @@ constexpr double MEMORY = 0.999;    // what a loss still counts when the next ro
 constexpr double RATE = 0.1;        // how fast the say of a choice falls with its losses
 constexpr size_t VOICES = 40, LEAST_VOICES = 4;  // have a say: fewer, the more boxes there are
 constexpr size_t EFFORT = 4096;                  // boxes to ask, all voices together
-constexpr size_t NOWHERE = std::numeric_limits<size_t>::max();
+constexpr double FAINT = 1e-100;  // parts that all contradict each other so are not multiplied
+constexpr size_t FEW = 16;        // boxes for which it is quicker to compute all exactly
+constexpr double UNKNOWN = std::numeric_limits<double>::quiet_NaN();
+constexpr size_t MUCH = 10'000;    // responsibilities that make another thread worth starting
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
+
+// What a box adds to the sum of a class in which the largest is `most`.
+std::uint64_t grains(double l, double most) {
+  return l - most > NEGLIGIBLE ? static_cast<std::uint64_t>(std::exp(l - most) * GRAINS) : 0;
+}
 
 std::invalid_argument invalid(const char* text) { return std::invalid_argument(text); }
 
-// log(sum of exp(l)), what is negligible beside the largest left out.
-double log_sum(const double* l, size_t count) {
-  const double most = *std::max_element(l, l + count);
-  std::uint64_t sum = 0;
-  for (size_t i = 0; i < count; ++i)
-    if (l[i] - most > NEGLIGIBLE)
-      sum += static_cast<std::uint64_t>(std::exp(l[i] - most) * GRAINS);
-  return most + std::log(static_cast<double>(sum) / GRAINS);
-}
 }  // namespace
 
 EvidenceEngine::EvidenceEngine(size_t n_continuous, size_t n_categorical,
@@ -125,14 +128,17 @@ bool EvidenceEngine::is_tested(std::uint64_t row) const {
 // What each choice would have said of x, whose class is known.
 void EvidenceEngine::test(const Sample& x) {
   const size_t classes = groups_.size() - 1, label = static_cast<size_t>(x.label);
+  const size_t bandwidths = evidence_.bandwidths.size(), backoffs = evidence_.backoffs.size();
   std::vector<double> scores, p;
-  score(x, evidence_.bandwidths, evidence_.backoffs, classes, scores);
-  mix([&](const Voice& voice) {
-    return &scores[(voice.bandwidth * evidence_.backoffs.size() + voice.backoff) * classes];
-  }, classes, p);
+  std::vector<bool> asked(bandwidths * backoffs, false);
+  for (size_t pair = 0; pair < asked.size(); ++pair)
+    asked[pair_of(pair / backoffs, pair % backoffs)] = true;
+  score(x, asked, classes, scores);
+  mix(scores, classes, p);
   test_powers(p, label);
   size_t at = 0;
-  for (const double* s = scores.data(); s != scores.data() + scores.size(); s += classes) {
+  for (size_t pair = 0; pair < asked.size(); ++pair) {
+    const double* s = &scores[pair_of(pair / backoffs, pair % backoffs) * classes];
     const double most = *std::max_element(s, s + classes);
     for (double temperature : evidence_.temperatures) {
       double sum = 0;
@@ -219,21 +225,31 @@ size_t EvidenceEngine::speakers() const {
   return std::min(voices_.size(), std::max(LEAST_VOICES, EFFORT / boxes));
 }
 
-template <class ScoresOf>
-void EvidenceEngine::mix(ScoresOf scores_of, size_t classes, std::vector<double>& p) const {
-  static thread_local std::vector<double> parts;
+void EvidenceEngine::heard(std::vector<bool>& asked) const {
+  asked.assign(evidence_.bandwidths.size() * evidence_.backoffs.size(), false);
+  for (size_t i = 0; i < speakers(); ++i) asked[pair_of(voices_[i].bandwidth, voices_[i].backoff)] = true;
+}
+
+namespace {
+// The probabilities that belong to the scores.
+void soften(const double* scores, size_t classes, double temperature, std::vector<double>& p) {
+  p.resize(classes);
+  const double most = *std::max_element(scores, scores + classes);
+  double total = 0;
+  for (size_t k = 0; k < classes; ++k) total += p[k] = std::exp((scores[k] - most) / temperature);
+  for (double& part : p) part /= total;
+}
+}  // namespace
+
+void EvidenceEngine::mix(const std::vector<double>& scores, size_t classes,
+                         std::vector<double>& p) const {
+  static thread_local std::vector<double> said;
   p.assign(classes, 0.0);
-  parts.resize(classes);
   double weights = 0;
-  const size_t heard = speakers();
-  for (size_t i = 0; i < heard; ++i) {
+  for (size_t i = 0; i < speakers(); ++i) {
     const Voice& voice = voices_[i];
-    const double* s = scores_of(voice);
-    const double most = *std::max_element(s, s + classes);
-    double total = 0;
-    for (size_t k = 0; k < classes; ++k)
-      total += parts[k] = std::exp((s[k] - most) / voice.temperature);
-    for (size_t k = 0; k < classes; ++k) p[k] += voice.weight * (parts[k] / total);
+    soften(&scores[pair_of(voice.bandwidth, voice.backoff) * classes], classes, voice.temperature, said);
+    for (size_t k = 0; k < classes; ++k) p[k] += voice.weight * said[k];
     weights += voice.weight;
   }
   for (double& share : p) share /= weights;
@@ -241,35 +257,23 @@ void EvidenceEngine::mix(ScoresOf scores_of, size_t classes, std::vector<double>
 
 void EvidenceEngine::judge(const Sample& x, bool, size_t classes, Scratch&,
                            Verdict& verdict) const {
-  static thread_local std::vector<double> scores, bandwidths, backoffs;
-  static thread_local std::vector<size_t> bandwidth_at, backoff_at;
+  static thread_local std::vector<double> scores;
+  static thread_local std::vector<bool> asked;
   verdict.distance.assign(classes, 0.0);
   verdict.weight.assign(classes, 0);
-  const auto use = [](const std::vector<double>& all, std::vector<double>& used,
-                      std::vector<size_t>& at, size_t place) {
-    if (at[place] < used.size()) return;
-    at[place] = used.size();
-    used.push_back(all[place]);
-  };
-  bandwidths.clear();
-  backoffs.clear();
-  bandwidth_at.assign(evidence_.bandwidths.size(), NOWHERE);
-  backoff_at.assign(evidence_.backoffs.size(), NOWHERE);
-  for (size_t i = 0; i < speakers(); ++i) {
-    use(evidence_.bandwidths, bandwidths, bandwidth_at, voices_[i].bandwidth);
-    use(evidence_.backoffs, backoffs, backoff_at, voices_[i].backoff);
-  }
-  score(x, bandwidths, backoffs, classes, scores);
-  mix([&](const Voice& voice) {
-    const size_t h = bandwidth_at[voice.bandwidth], a = backoff_at[voice.backoff];
-    return &scores[(h * backoffs.size() + a) * classes];
-  }, classes, verdict.best);
-  if (power_ == 0) return;
-  const std::vector<double> n = samples(classes);
+  heard(asked);
+  score(x, asked, classes, scores);
+  mix(scores, classes, verdict.best);
+  if (power_ != 0) take_out(samples(classes), verdict.best);
+}
+
+// Takes the samples of the classes out of their probabilities; returns what these are divided by.
+double EvidenceEngine::take_out(const std::vector<double>& n, std::vector<double>& p) const {
   double total = 0;
-  for (size_t k = 0; k < classes; ++k)
-    total += verdict.best[k] = verdict.best[k] > 0 ? verdict.best[k] / std::pow(n[k], power_) : 0;
-  for (double& p : verdict.best) p /= total;
+  for (size_t k = 0; k < p.size(); ++k)
+    total += p[k] = p[k] > 0 ? p[k] / std::pow(n[k], power_) : 0;
+  for (double& share : p) share /= total;
+  return total;
 }
 
 void EvidenceEngine::share_out(const Verdict& verdict, double* p) const {
@@ -282,117 +286,336 @@ void EvidenceEngine::share_out(const Verdict& verdict, double* p) const {
   if (p[won] <= rival) p[won] = std::nextafter(rival, 2.0);  // argmax must name the winner
 }
 
-void EvidenceEngine::score(const Sample& x, const std::vector<double>& bandwidths,
-                           const std::vector<double>& backoffs, size_t classes,
+// Without numbers all bandwidths say the same, and without categories all backoffs.
+size_t EvidenceEngine::pair_of(size_t bandwidth, size_t backoff) const {
+  return (n_ > 0 ? bandwidth : 0) * evidence_.backoffs.size() + (r_ > 0 ? backoff : 0);
+}
+
+// For each box l = log(n e) is the sum of two parts, of the numbers and of the categories. What is
+// said, e^(part - most), is only nearly right: where that might make a difference, `exact` has the
+// terms of the specification.
+struct EvidenceEngine::Part {
+  bool asked;
+  double choice;  // the bandwidth or the backoff
+  Aligned<double> said;
+  double most;
+  std::vector<double> exact;  // NaN where it was not needed so far
+};
+
+struct EvidenceEngine::Question {
+  const Sample* x;
+  const Group* g;
+  std::vector<double> units;   // by probe: 1 / the width of the feature; 0 if that has none
+  std::vector<double> shares;  // of the values of x in the class
+  Aligned<double> away;        // by box: how far x sticks out, once the numbers are looked at
+  std::vector<Part> numbers, categories;  // by bandwidth, by backoff
+
+  Part& numbers_of(size_t pair) { return numbers[pair / categories.size()]; }
+  Part& categories_of(size_t pair) { return categories[pair % categories.size()]; }
+};
+
+void EvidenceEngine::score(const Sample& x, const std::vector<bool>& asked, size_t classes,
                            std::vector<double>& scores) const {
-  const size_t choices = bandwidths.size() * backoffs.size();
-  scores.assign(choices * classes, -INFINITE);
-  std::vector<double> of_class(choices);
+  static thread_local Question q;
+  ask_for(asked, q);
+  scores.assign(asked.size() * classes, -INFINITE);
   for (size_t k = 0; k < classes; ++k) {
     if (groups_[k + 1].size() == 0) continue;
-    score_group(groups_[k + 1], x, bandwidths, backoffs, of_class);
-    for (size_t c = 0; c < choices; ++c) scores[c * classes + k] = of_class[c];
-  }
-}
-
-namespace {
-// sums = the logarithm of the product over the features, for each of m boxes; multiply(j, products)
-// puts in the factors of feature j. The logarithm is taken before products become too small.
-template <class Multiply>
-void log_products(size_t features, size_t m, std::vector<double>& sums, Multiply multiply) {
-  static thread_local std::vector<double> products;
-  sums.assign(m, 0.0);
-  for (size_t begin = 0; begin < features; begin += FACTORS) {
-    products.assign(m, 1.0);
-    for (size_t j = begin; j < std::min(begin + FACTORS, features); ++j)
-      multiply(j, products.data());
-    for (size_t i = 0; i < m; ++i) sums[i] += std::log(products[i]);
-  }
-}
-}  // namespace
-
-// For each box of the class l = log n + log(shares) - log(extents) - distance / bandwidth; the
-// class is the sum of them all.
-void EvidenceEngine::score_group(const Group& g, const Sample& x,
-                                 const std::vector<double>& bandwidths,
-                                 const std::vector<double>& backoffs,
-                                 std::vector<double>& scores) const {
-  static thread_local std::vector<double> away, weight, l;
-  static thread_local std::vector<std::vector<double>> extents, shares;
-  const size_t m = g.size();
-  measure_distances(g, x, away);
-  extents.resize(bandwidths.size());
-  shares.resize(backoffs.size());
-  for (size_t h = 0; h < bandwidths.size(); ++h) measure_extents(g, x, bandwidths[h], extents[h]);
-  for (size_t a = 0; a < backoffs.size(); ++a) measure_shares(g, x, backoffs[a], shares[a]);
-  weight.resize(m);
-  for (size_t i = 0; i < m; ++i) weight[i] = std::log(static_cast<double>(g.n[i]));
-  l.resize(m);
-  for (size_t h = 0; h < bandwidths.size(); ++h)
-    for (size_t a = 0; a < backoffs.size(); ++a) {
-      const double *extent = extents[h].data(), *share = shares[a].data();
-      for (size_t i = 0; i < m; ++i)
-        l[i] = weight[i] + share[i] - extent[i] - away[i] / bandwidths[h];
-      scores[h * backoffs.size() + a] = log_sum(l.data(), m);
+    put(x, groups_[k + 1], q);
+    if (groups_[k + 1].size() > FEW) {
+      ask_numbers(q);
+      ask_categories(q);
     }
+    for (size_t pair = 0; pair < asked.size(); ++pair)
+      if (asked[pair]) scores[pair * classes + k] = log_sum(q, pair);
+  }
 }
 
-// How far x sticks out, over all features, as shares of their ranges.
-void EvidenceEngine::measure_distances(const Group& g, const Sample& x,
-                                       std::vector<double>& away) const {
-  away.assign(g.size(), 0.0);
-  for (const Probe& p : x.probes) {
-    if (width(p.j) == 0) continue;
-    const double unit = 1 / width(p.j), *V = g.V[p.j].data(), *W = g.W[p.j].data();
-    for (size_t i = 0; i < g.size(); ++i) {
-      const double out = std::max(std::max(p.xu - W[i], V[i] - p.xl), 0.0) * unit;
-      away[i] += V[i] > W[i] ? 0.0 : out;
+void EvidenceEngine::ask_for(const std::vector<bool>& asked, Question& q) const {
+  const auto begin = [](const std::vector<double>& choices, std::vector<Part>& parts) {
+    parts.resize(choices.size());
+    for (size_t i = 0; i < choices.size(); ++i) {
+      parts[i].choice = choices[i];
+      parts[i].asked = false;
     }
-  }
+  };
+  begin(evidence_.bandwidths, q.numbers);
+  begin(evidence_.backoffs, q.categories);
+  for (size_t pair = 0; pair < asked.size(); ++pair)
+    if (asked[pair]) q.numbers_of(pair).asked = q.categories_of(pair).asked = true;
 }
 
-// What a box's density is divided by: it is even inside and falls off over a bandwidth outside.
-void EvidenceEngine::measure_extents(const Group& g, const Sample& x, double bandwidth,
-                                     std::vector<double>& sums) const {
-  auto probe = x.probes.begin();
-  log_products(n_, g.size(), sums, [&](size_t j, double* products) {
-    if (probe == x.probes.end() || probe->j != j) return;
-    ++probe;
-    if (width(j) == 0) return;
-    const double unit = 1 / width(j), tails = 2 * bandwidth;
-    const double *V = g.V[j].data(), *W = g.W[j].data();
-    for (size_t i = 0; i < g.size(); ++i)
-      products[i] *= V[i] > W[i] ? 1.0 : (W[i] - V[i]) * unit + tails;
-  });
-}
-
-// The share of x's values among those of a box and, as if these were so many, of its class.
-void EvidenceEngine::measure_shares(const Group& g, const Sample& x, double backoff,
-                                    std::vector<double>& sums) const {
-  static thread_local std::vector<double> spread;
-  spread.resize(g.size());
-  double samples = 0;
-  for (size_t i = 0; i < g.size(); ++i) {
-    samples += g.n[i];
-    spread[i] = 1 / (g.n[i] + backoff);
-  }
-  log_products(r_, g.size(), sums, [&](size_t j, double* products) {
+void EvidenceEngine::put(const Sample& x, const Group& g, Question& q) const {
+  q.x = &x;
+  q.g = &g;
+  q.units.clear();
+  q.away.resize(g.size());
+  for (const Probe& p : x.probes)
+    q.units.push_back(width(p.j) > 0 ? 1 / width(p.j) : 0.0);
+  q.shares.clear();
+  std::uint32_t scratch[BLOCK];
+  const auto samples = static_cast<double>(kernels::total(g.n.data(), g.size()));
+  for (size_t j = 0; j < r_; ++j) {
     size_t values = 0;
     for (const Group& other : groups_) values = std::max(values, other.D[j].n_codes());
     const double even = 1 / static_cast<double>(values + 1);  // a value never seen has its share
-    const double seen = static_cast<double>(g.D[j].total(x.codes[j], g.size()));
-    const double own = backoff * ((seen + even) / (samples + 1));
-    std::uint32_t scratch[BLOCK];
+    std::uint64_t seen = 0;
     for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
       const size_t m = std::min(BLOCK, g.size() - begin);
-      const std::uint32_t* counts =
-          g.D[j].row(x.codes[j], static_cast<Slot>(begin), m, scratch);
-      for (size_t i = 0; i < m; ++i) {
-        const double count = counts != nullptr ? counts[i] : 0;
-        products[begin + i] *= (count + own) * spread[begin + i];
+      const std::uint32_t* counts = g.D[j].row(x.codes[j], static_cast<Slot>(begin), m, scratch);
+      if (counts != nullptr) seen += kernels::total(counts, m);
+    }
+    q.shares.push_back((static_cast<double>(seen) + even) / (samples + 1));
+  }
+  for (auto* parts : {&q.numbers, &q.categories})
+    for (Part& part : *parts) part.exact.assign(part.asked ? g.size() : 0, UNKNOWN);
+}
+
+// log n - log(extents) - distance / bandwidth: the density of a box is even inside and falls off
+// over a bandwidth outside.
+void EvidenceEngine::ask_numbers(Question& q) const {
+  alignas(64) double lightness[BLOCK], product[BLOCK];
+  const Group& g = *q.g;
+  for (Part& part : q.numbers) part.said.resize(g.size());
+  for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
+    const size_t m = std::min(BLOCK, g.size() - begin);
+    kernels::spread(g.n.data() + begin, 0.0, lightness, m);
+    double* away = q.away.data() + begin;
+    std::fill_n(away, m, 0.0);
+    for (size_t f = 0; f < q.units.size(); ++f) {
+      const Probe& p = q.x->probes[f];
+      kernels::stick_out(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, q.units[f], away, m);
+    }
+    for (Part& part : q.numbers) {
+      if (!part.asked) continue;
+      double* sum = part.said.data() + begin;
+      std::fill_n(sum, m, 0.0);
+      std::copy_n(lightness, m, product);  // so log n needs no logarithm of its own
+      for (size_t f = 0; f < q.units.size(); ++f) {
+        if (f > 0 && f % FACTORS == 0) {
+          kernels::add_log(product, sum, m);
+          std::fill_n(product, m, 1.0);
+        }
+        const size_t j = q.x->probes[f].j;
+        if (q.units[f] > 0)
+          kernels::extend(&g.V[j][begin], &g.W[j][begin], q.units[f], 2 * part.choice, product, m);
+      }
+      kernels::add_log(product, sum, m);
+      kernels::fall(away, part.choice, sum, m);
+    }
+  }
+  for (Part& part : q.numbers) {
+    if (!part.asked) continue;
+    part.most = kernels::most(part.said.data(), g.size());
+    kernels::raise(part.said.data(), part.most, g.size());
+  }
+}
+
+// The share of x's values among those of a box and, as if these were so many, of its class.
+void EvidenceEngine::ask_categories(Question& q) const {
+  alignas(64) double spread[BLOCK], product[BLOCK];
+  alignas(64) std::uint32_t scratch[FACTORS][BLOCK];
+  const std::uint32_t* counts[FACTORS];
+  const Group& g = *q.g;
+  for (Part& part : q.categories) part.said.assign(g.size(), 0.0);
+  const bool few = r_ <= FACTORS;  // if so, logarithms are not needed
+  for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
+    const size_t m = std::min(BLOCK, g.size() - begin);
+    for (size_t first = 0; first < std::max(r_, size_t{1}); first += FACTORS) {
+      const size_t features = std::min(FACTORS, r_ - first);
+      for (size_t f = 0; f < features; ++f)
+        counts[f] = g.D[first + f].row(q.x->codes[first + f], static_cast<Slot>(begin), m,
+                                       scratch[f]);
+      for (Part& part : q.categories) {
+        if (!part.asked) continue;
+        double *said = part.said.data() + begin, *into = few ? said : product;
+        kernels::spread(g.n.data() + begin, part.choice, spread, m);
+        std::fill_n(into, m, 1.0);
+        for (size_t f = 0; f < features; ++f)
+          kernels::back_off(counts[f], part.choice * q.shares[first + f], spread, into, m);
+        if (!few) kernels::add_log(product, said, m);
       }
     }
+  }
+  for (Part& part : q.categories) {
+    if (!part.asked) continue;
+    const double most = kernels::most(part.said.data(), g.size());
+    part.most = few ? std::log(most) : most;
+    if (few)
+      kernels::scale(part.said.data(), 1 / most, g.size());
+    else
+      kernels::raise(part.said.data(), most, g.size());
+  }
+}
+
+// log(sum of n e), in whole grains: most of them follow from what the parts say; those of the rest,
+// the largest among them, are computed as the specification does.
+double EvidenceEngine::log_sum(Question& q, size_t pair) const {
+  static thread_local std::vector<Slot> unsure;
+  static thread_local std::vector<double> l;
+  Part &numbers = q.numbers_of(pair), &categories = q.categories_of(pair);
+  unsure.clear();
+  std::uint64_t sum = q.g->size() > FEW ? count_sure(q, numbers, categories, unsure) : 0;
+  if (unsure.empty()) {  // the largest would be among them
+    sum = 0;
+    unsure.resize(q.g->size());
+    std::iota(unsure.begin(), unsure.end(), Slot{0});
+  }
+  l.clear();
+  for (const Slot slot : unsure) l.push_back(log_evidence(q, slot, numbers, categories));
+  const double most = *std::max_element(l.begin(), l.end());
+  for (const double one : l) sum += grains(one, most);
+  return most + std::log(static_cast<double>(sum) / GRAINS);
+}
+
+// The grains of the boxes for which they are sure; the others, if it can be done, are listed.
+std::uint64_t EvidenceEngine::count_sure(const Question& q, const Part& numbers,
+                                         const Part& categories,
+                                         std::vector<Slot>& unsure) const {
+  static_assert(BLOCK <= kernels::MOST_WHOLE);
+  alignas(64) double apart[BLOCK];
+  const double *x = numbers.said.data(), *y = categories.said.data();
+  const size_t boxes = q.g->size();
+  const double product = kernels::most_product(x, y, boxes);
+  if (!(product >= FAINT && product <= 2)) return 0;  // 1 at most, but for rounding
+  const double error = margin(q, numbers, categories, product);
+  if (!(error < 1)) return 0;
+  std::uint64_t sum = 0;
+  for (size_t begin = 0; begin < boxes; begin += BLOCK) {
+    const size_t m = std::min(BLOCK, boxes - begin);
+    sum += static_cast<std::uint64_t>(
+        kernels::whole(x + begin, y + begin, GRAINS / product, error, apart, m));
+    for (const size_t i : Passing(apart, m)) unsure.push_back(static_cast<Slot>(begin + i));
+  }
+  return sum;
+}
+
+// How far e^(l - most) can be off, relative to itself, for a box that is not negligible: by the
+// rounding in the specification, and by that in the parts, where no intermediate is above `size`.
+double EvidenceEngine::margin(const Question& q, const Part& numbers, const Part& categories,
+                              double product) const {
+  const auto features = static_cast<double>(q.units.size());
+  const double logarithms = features / FACTORS + static_cast<double>(r_) / FACTORS + 2;
+  const double below = -NEGLIGIBLE - std::log(product);  // a part can be, beside its largest
+  const double tails = features * std::abs(std::log(2 * numbers.choice));
+  const double size = 23 + 3 * tails + std::abs(numbers.most) + std::abs(categories.most) +
+                      2 * below;  // a box has less than e^23 samples
+  return (54 + 4 * logarithms) * 0x1p-53 * size;
+}
+
+namespace {
+// The logarithm of the product of factor(0), factor(1), ...; taken before products become too small.
+template <class Factor>
+double log_product(size_t factors, Factor factor) {
+  double sum = 0;
+  for (size_t f = 0; f < factors;) {
+    double product = 1;
+    for (const size_t end = std::min(f + FACTORS, factors); f < end; ++f) product *= factor(f);
+    sum += std::log(product);
+  }
+  return sum;
+}
+}  // namespace
+
+// log(n e), exactly as the specification has it.
+double EvidenceEngine::log_evidence(Question& q, Slot slot, Part& numbers,
+                                    Part& categories) const {
+  const Group& g = *q.g;
+  double &extents = numbers.exact[slot], &shares = categories.exact[slot];
+  if (std::isnan(extents)) {
+    size_t f = 0;
+    double away = 0;
+    extents = log_product(n_, [&](size_t j) {
+      if (f == q.units.size() || q.x->probes[f].j != j) return 1.0;
+      const Probe& p = q.x->probes[f];
+      const double v = g.V[j][slot], w = g.W[j][slot], unit = q.units[f++];
+      if (v > w || unit == 0) return 1.0;
+      away += std::max(std::max(p.xu - w, v - p.xl), 0.0) * unit;
+      return (w - v) * unit + 2 * numbers.choice;
+    });
+    q.away[slot] = away;
+  }
+  if (std::isnan(shares)) {
+    const double n = g.n[slot], spread = 1 / (n + categories.choice);
+    shares = std::log(n) + log_product(r_, [&](size_t j) {
+      return (g.D[j].count(slot, q.x->codes[j]) + categories.choice * q.shares[j]) * spread;
+    });
+  }
+  return shares - extents - q.away[slot] / numbers.choice;
+}
+
+std::pair<size_t, std::vector<double>> EvidenceEngine::responsibilities(const Rows& rows,
+                                                                        size_t threads) const {
+  Engine::check(rows);
+  const auto reader = reading();
+  if (!can_predict()) throw invalid("no row with a label has been learned yet; learn some first");
+  const auto order = in_order();
+  std::vector<double> all(rows.count * order.size());
+  threads = std::min(threads, 1 + rows.count * order.size() / MUCH);
+  in_turns(rows.count, 1, threads, [&] {
+    return [&, x = Sample{}, carried = std::vector<std::vector<double>>{}](size_t row,
+                                                                           size_t) mutable {
+      read(rows, row, x);
+      carry(x, carried);
+      for (size_t i = 0; i < order.size(); ++i) {
+        const auto [group, slot] = order[i].second;
+        if (group > 0) all[row * order.size() + i] = carried[group - 1][slot];
+      }
+    };
   });
+  return {order.size(), std::move(all)};
+}
+
+// By class, by box.
+void EvidenceEngine::carry(const Sample& x, std::vector<std::vector<double>>& carried) const {
+  const size_t classes = groups_.size() - 1, voices = speakers();
+  std::vector<double> scores, p, said;
+  std::vector<bool> asked;
+  heard(asked);
+  score(x, asked, classes, scores);
+  mix(scores, classes, p);
+  const std::vector<double> n = samples(classes);
+  const double total = power_ != 0 ? take_out(n, p) : 1;
+  Question q;
+  ask_for(asked, q);
+  carried.resize(classes);
+  for (size_t k = 0; k < classes; ++k) {
+    const size_t boxes = groups_[k + 1].size();
+    carried[k].assign(boxes, 0.0);
+    if (boxes == 0) continue;
+    put(x, groups_[k + 1], q);
+    double weights = 0;
+    std::vector<std::vector<double>> shares(asked.size());
+    for (size_t i = 0; i < voices; ++i) {
+      const Voice& voice = voices_[i];
+      const size_t pair = pair_of(voice.bandwidth, voice.backoff);
+      if (shares[pair].empty()) share_among_boxes(q, pair, shares[pair]);
+      soften(&scores[pair * classes], classes, voice.temperature, said);
+      for (size_t slot = 0; slot < boxes; ++slot)
+        carried[k][slot] += voice.weight * (said[k] * shares[pair][slot]);
+      weights += voice.weight;
+    }
+    for (double& part : carried[k]) {
+      part /= weights;
+      if (power_ != 0) part = part > 0 ? part / std::pow(n[k], power_) / total : 0;
+    }
+  }
+}
+
+// The boxes' parts of the sum of a class.
+void EvidenceEngine::share_among_boxes(Question& q, size_t pair,
+                                       std::vector<double>& shares) const {
+  shares.resize(q.g->size());
+  for (Slot slot = 0; slot < shares.size(); ++slot)
+    shares[slot] = log_evidence(q, slot, q.numbers_of(pair), q.categories_of(pair));
+  const double most = *std::max_element(shares.begin(), shares.end());
+  std::uint64_t sum = 0;
+  for (double& share : shares) {
+    const std::uint64_t part = grains(share, most);
+    sum += part;
+    share = static_cast<double>(part);
+  }
+  for (double& share : shares) share /= static_cast<double>(sum);
 }
 
 }  // namespace boxwise

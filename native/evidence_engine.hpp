@@ -37,6 +37,9 @@ class EvidenceEngine : public EntropyEngine {
   void restore_record(Record record);
   // The bandwidth, backoff and temperature that have predicted best so far.
   std::vector<double> chosen() const;
+  // Rows x boxes, in order of creation: how much of the probability of its class each carries.
+  std::pair<std::size_t, std::vector<double>> responsibilities(const Rows& rows,
+                                                               std::size_t threads = 1) const;
 
  protected:
   void learn_one(const Sample& x) override;
@@ -56,21 +59,32 @@ class EvidenceEngine : public EntropyEngine {
   void choose();
   void choose_power();
   std::vector<double> samples(std::size_t classes) const;
+  // The place of a bandwidth and a backoff among all pairs of them.
+  std::size_t pair_of(std::size_t bandwidth, std::size_t backoff) const;
   std::size_t speakers() const;  // how many of the voices are heard
-  // The probabilities of the classes, before the power; scores_of(voice) are those of the classes.
-  template <class ScoresOf>
-  void mix(ScoresOf scores_of, std::size_t classes, std::vector<double>& p) const;
-  // The scores of the first `classes` classes for each bandwidth, backoff by backoff.
-  void score(const Sample& x, const std::vector<double>& bandwidths,
-             const std::vector<double>& backoffs, std::size_t classes,
+  // The pairs of bandwidth and backoff of the voices that are heard.
+  void heard(std::vector<bool>& asked) const;
+  // The probabilities of the classes, before the power.
+  void mix(const std::vector<double>& scores, std::size_t classes, std::vector<double>& p) const;
+  double take_out(const std::vector<double>& n, std::vector<double>& p) const;
+  // The scores of the first `classes` classes for the pairs of bandwidth and backoff that are asked
+  // for, bandwidth by bandwidth.
+  void score(const Sample& x, const std::vector<bool>& asked, std::size_t classes,
              std::vector<double>& scores) const;
-  void score_group(const Group& g, const Sample& x, const std::vector<double>& bandwidths,
-                   const std::vector<double>& backoffs, std::vector<double>& scores) const;
-  void measure_distances(const Group& g, const Sample& x, std::vector<double>& away) const;
-  void measure_extents(const Group& g, const Sample& x, double bandwidth,
-                       std::vector<double>& sums) const;
-  void measure_shares(const Group& g, const Sample& x, double backoff,
-                      std::vector<double>& sums) const;
+  struct Part;      // what the boxes of a class say of the numbers of a sample, or its categories
+  struct Question;  // the sample, the class, the parts
+  void ask_for(const std::vector<bool>& asked, Question& q) const;
+  void put(const Sample& x, const Group& g, Question& q) const;
+  void ask_numbers(Question& q) const;
+  void ask_categories(Question& q) const;
+  double log_sum(Question& q, std::size_t pair) const;
+  std::uint64_t count_sure(const Question& q, const Part& numbers, const Part& categories,
+                           std::vector<Slot>& unsure) const;
+  double margin(const Question& q, const Part& numbers, const Part& categories,
+                double product) const;
+  double log_evidence(Question& q, Slot slot, Part& numbers, Part& categories) const;
+  void carry(const Sample& x, std::vector<std::vector<double>>& carried) const;
+  void share_among_boxes(Question& q, std::size_t pair, std::vector<double>& shares) const;
 
   EvidenceSettings evidence_;
   Record record_;

@@ -304,6 +304,150 @@ CLONES void mix(const double* RESTRICT dist, const double* RESTRICT share, doubl
   }
 }
 
+CLONES uint64_t total(const uint32_t* RESTRICT counts, size_t m) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < m; ++i) sum += counts[i];
+  return sum;
+}
+
+CLONES void stick_out(const double* RESTRICT V, const double* RESTRICT W, double xl, double xu,
+                      double unit, double* RESTRICT away, size_t m) {
+  for (size_t i = 0; i < m; ++i) {
+    const double above = xu - W[i], below = V[i] - xl;
+    const double far = above > below ? above : below;
+    const double out = (far > 0.0 ? far : 0.0) * unit;
+    away[i] += V[i] > W[i] ? 0.0 : out;
+  }
+}
+
+CLONES void extend(const double* RESTRICT V, const double* RESTRICT W, double unit, double tails,
+                   double* RESTRICT product, size_t m) {
+  for (size_t i = 0; i < m; ++i)
+    product[i] *= V[i] > W[i] ? 1.0 : (W[i] - V[i]) * unit + tails;
+}
+
+CLONES void back_off(const uint32_t* RESTRICT counts, double own, const double* RESTRICT spread,
+                     double* RESTRICT product, size_t m) {
+  if (counts == nullptr)
+    for (size_t i = 0; i < m; ++i) product[i] *= own * spread[i];
+  else
+    for (size_t i = 0; i < m; ++i)
+      product[i] *= (static_cast<double>(counts[i]) + own) * spread[i];
+}
+
+CLONES void spread(const uint32_t* RESTRICT n, double backoff, double* RESTRICT spread, size_t m) {
+  for (size_t i = 0; i < m; ++i) spread[i] = 1.0 / (static_cast<double>(n[i]) + backoff);
+}
+
+// log(2^k z) = k log 2 + 2 artanh((z - 1) / (z + 1)), with z between the roots of 1/2 and 2.
+[[gnu::always_inline]] static inline double log_of(double x) {
+  constexpr uint64_t ROOT = 0x3fe6a09e667f3bcd, ONE = 0x3ff0000000000000;  // of 1/2; 1
+  constexpr uint64_t EXPONENT = 0xfff0000000000000, TWO_52 = 0x4330000000000000;
+  const uint64_t bits = std::bit_cast<uint64_t>(x), over = bits - ROOT;
+  const double z = std::bit_cast<double>(bits - (over & EXPONENT));
+  const double k = std::bit_cast<double>(((over + ONE) >> 52) | TWO_52) - (0x1p52 + 1023);
+  const double s = (z - 1.0) / (z + 1.0), q = s * s;
+  double series = 1.0 / 21;
+  series = series * q + 1.0 / 19;
+  series = series * q + 1.0 / 17;
+  series = series * q + 1.0 / 15;
+  series = series * q + 1.0 / 13;
+  series = series * q + 1.0 / 11;
+  series = series * q + 1.0 / 9;
+  series = series * q + 1.0 / 7;
+  series = series * q + 1.0 / 5;
+  series = series * q + 1.0 / 3;
+  return k * 0.6931471805599453 + (2.0 * s + 2.0 * s * q * series);
+}
+
+CLONES void add_log(const double* RESTRICT x, double* RESTRICT sum, size_t m) {
+  constexpr uint64_t INFINITE = 0x7ff0000000000000;
+  for (size_t i = 0; i < m; ++i)
+    sum[i] += std::bit_cast<uint64_t>(x[i]) < INFINITE ? log_of(x[i]) : UNSET;
+}
+
+CLONES void fall(const double* RESTRICT away, double bandwidth, double* RESTRICT extents,
+                 size_t m) {
+  for (size_t i = 0; i < m; ++i) extents[i] = -extents[i] - away[i] / bandwidth;
+}
+
+CLONES void scale(double* x, double by, size_t m) {
+  for (size_t i = 0; i < m; ++i) x[i] *= by;
+}
+
+// e^x = 2^k e^r with |r| <= log(2) / 2, the latter by its series.
+[[gnu::always_inline]] static inline double exp_of(double x) {
+  constexpr double TO_WHOLE = 0x1.8p52;  // adding it rounds, and leaves k in the last bits
+  const double shifted = x * 1.4426950408889634 + TO_WHOLE, k = shifted - TO_WHOLE;
+  // log 2 in two parts, the first so short that its product with k is exact
+  const double r = (x - k * 0x1.62e42fefa0000p-1) - k * 0x1.cf79abc9e3b3ap-40;
+  double series = 1.0 / 6227020800;
+  series = series * r + 1.0 / 479001600;
+  series = series * r + 1.0 / 39916800;
+  series = series * r + 1.0 / 3628800;
+  series = series * r + 1.0 / 362880;
+  series = series * r + 1.0 / 40320;
+  series = series * r + 1.0 / 5040;
+  series = series * r + 1.0 / 720;
+  series = series * r + 1.0 / 120;
+  series = series * r + 1.0 / 24;
+  series = series * r + 1.0 / 6;
+  series = series * r + 1.0 / 2;
+  series = series * r + 1.0;
+  series = series * r + 1.0;
+  return series * std::bit_cast<double>((std::bit_cast<uint64_t>(shifted) + 1023) << 52);
+}
+
+CLONES void raise(double* RESTRICT x, double most, size_t m) {
+  for (size_t i = 0; i < m; ++i) {
+    const double below = x[i] - most;
+    x[i] = exp_of(below > FAINTEST ? below : FAINTEST);
+  }
+}
+
+CLONES double most(const double* RESTRICT x, size_t m) {
+  double lanes[8];
+  for (double& lane : lanes) lane = x[0];
+  size_t i = 0;
+  for (; i + 8 <= m; i += 8)
+    for (size_t k = 0; k < 8; ++k) lanes[k] = lanes[k] > x[i + k] ? lanes[k] : x[i + k];
+  for (; i < m; ++i) lanes[0] = lanes[0] > x[i] ? lanes[0] : x[i];
+  for (double lane : lanes) lanes[0] = lanes[0] > lane ? lanes[0] : lane;
+  return lanes[0];
+}
+
+CLONES double most_product(const double* RESTRICT x, const double* RESTRICT y, size_t m) {
+  double lanes[8] = {};
+  size_t i = 0;
+  for (; i + 8 <= m; i += 8)
+    for (size_t k = 0; k < 8; ++k) {
+      const double product = x[i + k] * y[i + k];
+      lanes[k] = lanes[k] > product ? lanes[k] : product;
+    }
+  for (; i < m; ++i) lanes[0] = lanes[0] > x[i] * y[i] ? lanes[0] : x[i] * y[i];
+  for (double lane : lanes) lanes[0] = lanes[0] > lane ? lanes[0] : lane;
+  return lanes[0];
+}
+
+CLONES double whole(const double* RESTRICT x, const double* RESTRICT y, double scale,
+                    double margin, double* RESTRICT apart, size_t m) {
+  alignas(64) double floors[MOST_WHOLE];
+  for (size_t i = 0; i < m; ++i) {
+    const double product = x[i] * y[i] * scale;
+    const double nearest = (product + 0x1p52) - 0x1p52, over = product - nearest;
+    apart[i] = (over < 0 ? -over : over) - product * margin;
+    const double below = nearest - (over < 0 ? 1.0 : 0.0);
+    floors[i] = apart[i] <= 0 ? 0.0 : below;
+  }
+  double lanes[8] = {};
+  size_t i = 0;
+  for (; i + 8 <= m; i += 8)
+    for (size_t k = 0; k < 8; ++k) lanes[k] += floors[i + k];
+  for (; i < m; ++i) lanes[0] += floors[i];
+  for (size_t k = 1; k < 8; ++k) lanes[0] += lanes[k];
+  return lanes[0];
+}
+
 CLONES double largest(const double* RESTRICT degree, size_t m) {
   double lanes[8] = {};
   size_t i = 0;

@@ -95,6 +95,38 @@ void share(const double* sum, const std::uint32_t* n, double r, double* share, s
 void mix(const double* dist, const double* share, double alpha, double beta, double* degree,
          std::size_t m);
 
+// The sum of counts.
+std::uint64_t total(const std::uint32_t* counts, std::size_t m);
+
+// For decisions by evidence; products of up to eight factors stay normal numbers.
+// away += how far x sticks out, in units of the range; features never seen do not count.
+void stick_out(const double* V, const double* W, double xl, double xu, double unit, double* away,
+               std::size_t m);
+// product *= length in units of the range + tails; features never seen do not count.
+void extend(const double* V, const double* W, double unit, double tails, double* product,
+            std::size_t m);
+// product *= (count + own) * spread; without counts (null) they are 0.
+void back_off(const std::uint32_t* counts, double own, const double* spread, double* product,
+              std::size_t m);
+// spread = 1 / (n + backoff)
+void spread(const std::uint32_t* n, double backoff, double* spread, std::size_t m);
+// sum += log x, to within 2^-51 of the logarithm and 2^-51; UNSET where x has become infinite.
+void add_log(const double* x, double* sum, std::size_t m);
+// extents = -extents - away / bandwidth
+void fall(const double* away, double bandwidth, double* extents, std::size_t m);
+// x *= by
+void scale(double* x, double by, std::size_t m);
+// x = e^(x - most), to within 2^-50 of itself, where x <= most; not below e^FAINTEST.
+constexpr double FAINTEST = -340;
+void raise(double* x, double most, std::size_t m);
+double most(const double* x, std::size_t m);
+double most_product(const double* x, const double* y, std::size_t m);
+// The sum of floor(x * y * scale), which are at most 2^43. Where a relative error of `margin` might
+// make a difference it is left out, and apart <= 0.
+constexpr std::size_t MOST_WHOLE = 256;  // entries at a time: their sum is exact
+double whole(const double* x, const double* y, double scale, double margin, double* apart,
+             std::size_t m);
+
 // The largest degree; not below 0.
 double largest(const double* degree, std::size_t m);
 // The sum of n over the boxes of that degree.

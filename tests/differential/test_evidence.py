@@ -68,6 +68,33 @@ def test_boxes_choices_and_answers_are_those_of_the_specification(stream, grid, 
     assert (clf.classes_[shares.argmax(axis=1)] == predicted).all()
 
 
+def assert_same_responsibilities(clf: HyperboxClassifier, reference: Evidence, stream: Stream):
+    X, upper = stream.table()
+    carried = clf.responsibilities(X, upper=upper)
+    for row, sample in zip(carried.tolist()[:40], stream.samples(), strict=False):
+        assert row == reference.responsibilities(*sample)
+    labels, shares = clf.boxes_.labels, clf.predict_proba(X, upper=upper)
+    for k, label in enumerate(clf.classes_):
+        np.testing.assert_allclose(
+            carried[:, labels == label].sum(axis=1), shares[:, k], atol=1e-12
+        )
+    assert (carried[:, labels == UNLABELLED] == 0).all()
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(streams(max_rows=40), GRIDS, st.sampled_from([[0.0], [1.0], [0.0, 0.5, 1.0]]))
+def test_the_boxes_carry_what_the_specification_says_and_those_of_a_class_its_probability(
+    stream, grid, powers
+):
+    clf, reference = pair(stream, grid, powers)
+    if reference.classes:
+        assert_same_responsibilities(clf, reference, stream)
+        return
+    X, upper = stream.table()
+    with pytest.raises(ValueError, match="no row with a label"):
+        clf.responsibilities(X, upper=upper)
+
+
 def test_after_many_rows_only_some_are_tested_and_the_choice_is_still_the_specifications():
     rng = np.random.default_rng(0)
     n_rows = ALL_OF + 60
@@ -101,6 +128,50 @@ def test_where_there_are_many_boxes_fewer_choices_have_a_say():
     for row, sample in zip(shares, stream.samples(), strict=False):
         p = reference.probabilities(*sample)
         np.testing.assert_allclose(row, [p[k] for k in order], rtol=1e-15)
+
+
+@pytest.mark.parametrize(("n", "r"), [(1, 0), (0, 4), (3, 2), (0, 12), (17, 0), (10, 9)])
+@pytest.mark.parametrize("grid", [
+    ([0.1], [2.0], [1.0]),
+    ([1e-6, 0.02], [1e-6, 0.1], [1.0]),
+    ([0.4, 50.0], [8.0, 1e6], [2.0]),
+])  # fmt: skip
+def test_many_boxes_of_many_columns_add_up_as_in_the_specification(n, r, grid):
+    """So many that the engine sums most of them up without computing each as written."""
+    rng = np.random.default_rng([n, r])
+    rows = 150
+    lower = rng.random((rows, n)).round(2)
+    upper = lower + (rng.random((rows, n)) < 0.2) * rng.random((rows, n))
+    gaps = rng.random((rows, n)) < 0.1
+    lower[gaps] = upper[gaps] = np.nan
+    stream = Stream(
+        0.0, 0.0, 0.5, [1.0] * n, "each", False, lower.tolist(), upper.tolist(),
+        values=[[f"v{v}" for v in row] for row in rng.integers(0, 4, (rows, r))],
+        labels=rng.integers(0, 2, rows).tolist(),
+    )  # fmt: skip
+    clf, reference = pair(stream, grid, [0.0])
+    assert len(reference.boxes) > 50
+    assert clf._model.engine.snapshot()["losses"].tolist() == [*reference.losses.values()]
+    assert_same_responsibilities(clf, reference, stream)
+    X, upper = stream.table()
+    shares = clf.predict_proba(X, upper=upper)
+    order = [reference.classes.index(label) for label in clf.classes_]
+    for row, sample in zip(shares, stream.samples(), strict=True):
+        p = reference.probabilities(*sample)
+        np.testing.assert_allclose(row, [p[k] for k in order], rtol=1e-15, atol=0)
+
+
+def test_boxes_too_large_for_their_product_to_be_a_number_add_nothing():
+    rng = np.random.default_rng(5)
+    lower = rng.random((120, 4))
+    upper = lower.copy()
+    upper[::3] = 1e150
+    stream = Stream(
+        0.0, 0.0, 0.5, [1.0] * 4, "each", True, lower.tolist(), upper.tolist(),
+        values=[[]] * 120, labels=rng.integers(0, 2, 120).tolist(),
+    )  # fmt: skip
+    clf, reference = pair(stream, ([0.1], [2.0], [1.0]), [0.0])
+    assert_same_responsibilities(clf, reference, stream)
 
 
 @settings(max_examples=40, deadline=None)

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from boxwise import HyperboxClassifier
+from boxwise.datasets import loans
 from boxwise.reference.eiol import entropy_change
 
 
@@ -168,3 +169,17 @@ def test_predictions_do_not_depend_on_the_rows_beside_them(
     together = clf.predict_proba(table)
     singly = np.vstack([clf.predict_proba(table[i : i + 1]) for i in range(len(table))])
     np.testing.assert_array_equal(together, singly)
+
+
+def test_responsibilities_do_not_depend_on_the_threads() -> None:
+    rows, labels = loans(600, function=7, seed=1)
+    clf = HyperboxClassifier(0.2, decision="evidence").fit(rows, labels)
+    alone = clf.responsibilities(rows)
+    assert (clf.set_params(n_jobs=4).responsibilities(rows) == alone).all()
+    np.testing.assert_allclose(alone.sum(axis=1), 1)
+
+
+def test_responsibilities_of_a_decision_by_membership_are_refused_with_the_remedy() -> None:
+    clf = HyperboxClassifier().fit([[1.0], [2.0]], ["a", "b"])
+    with pytest.raises(AttributeError, match="use decision='evidence'"):
+        clf.responsibilities([[1.0]])

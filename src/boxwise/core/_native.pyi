@@ -126,6 +126,9 @@ class EvidenceEngine(EntropyEngine):
         n_classes: int,
         next_id: int,
     ) -> None: ...
+    def responsibilities(
+        self, lower: Floats, upper: Floats, codes: Codes, threads: int = 1
+    ) -> Floats: ...
     @property
     def chosen(self) -> list[float]: ...
 

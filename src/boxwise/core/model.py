@@ -157,6 +157,13 @@ class Model:
         )
         return degrees
 
+    def responsibilities(self, batch: Batch, threads: int = 1) -> NDArray[np.float64]:
+        """Return rows × boxes, in order of creation; of a model that decides by evidence."""
+        carried: NDArray[np.float64] = self.engine.responsibilities(
+            batch.lower, batch.upper, batch.codes, threads
+        )
+        return carried
+
     def boxes(self, unlabelled: object = None) -> Boxes:
         """Return the boxes as they are now; those without a class have the mark `unlabelled`."""
         return Boxes(self.engine.snapshot(), self.schema, self.labels.values, unlabelled)

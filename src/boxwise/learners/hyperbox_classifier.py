@@ -5,7 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from boxwise.core import EntropySettings, EvidenceSettings
+import numpy as np
+from numpy.typing import NDArray
+
+from boxwise.core import EntropySettings, EvidenceSettings, Model
 from boxwise.learners.alpha import alpha_for
 from boxwise.learners.hyperbox_learner import OnlineLearner, TrainingTable
 from boxwise.learners.settings import engine_ranges, entropy_settings, evidence_settings
@@ -194,11 +197,36 @@ class HyperboxClassifier(OnlineLearner):
 
     @property
     def _chosen(self) -> list[float]:
+        chosen: list[float] = self._by_evidence().engine.chosen
+        return chosen
+
+    def _by_evidence(self) -> Model:
         model = self._fitted()
         if not isinstance(model.settings, EvidenceSettings):
-            raise AttributeError("the decision is by membership, not by evidence")
-        chosen: list[float] = model.engine.chosen
-        return chosen
+            raise AttributeError(
+                "the decision is by membership, not by evidence; use decision='evidence'"
+            )
+        return model
+
+    def responsibilities(self, X: Any, upper: Any = None) -> NDArray[np.float64]:
+        """Return how much of each decision by evidence each box carries.
+
+        The probability of a class is divided among its boxes, in proportion to what each says.
+
+        Parameters
+        ----------
+        X, upper
+            As in `fit`.
+
+        Returns
+        -------
+        array of shape (rows, boxes)
+            Boxes in the order of `boxes_`; those of a class sum to its probability in
+            `predict_proba`, all of them to one. A box without a class has 0.
+        """
+        self._by_evidence()
+        model, batch = self._read(X, upper)
+        return model.responsibilities(batch, self._threads())
 
     @property
     def _alpha_to_go_on_with(self) -> Any:

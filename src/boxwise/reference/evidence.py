@@ -133,14 +133,35 @@ class Evidence(EIOL):
         """Return what the choices say of each class, by their weights."""
         p, weights = [0.0] * len(self.classes), 0.0
         for (h, a, t), weight in self.say().items():
-            scores = [*self.scores(lower, upper, values, h, a).values()]
-            parts = [exp((score - max(scores)) / t) for score in scores]
-            total = 0.0
-            for part in parts:
-                total += part
-            p = [p_k + weight * (part / total) for p_k, part in zip(p, parts, strict=True)]
+            said = softmax([*self.scores(lower, upper, values, h, a).values()], t)
+            p = [p_k + weight * said_k for p_k, said_k in zip(p, said, strict=True)]
             weights += weight
         return [p_k / weights for p_k in p]
+
+    def responsibilities(self, lower: Numbers, upper: Numbers, values: Values) -> list[float]:
+        """Return how much of the probability of its class each box carries; 0 without a class."""
+        carried, weights = [0.0] * len(self.boxes), 0.0
+        for (h, a, t), weight in self.say().items():
+            said = softmax([*self.scores(lower, upper, values, h, a).values()], t)
+            for label, said_k in zip(self.classes, said, strict=True):
+                places = [i for i, box in enumerate(self.boxes) if box.label == label]
+                parts = grains(self.logs(label, lower, upper, values, h, a))
+                for i, part in zip(places, parts, strict=True):
+                    carried[i] += weight * (said_k * (part / float(sum(parts))))
+            weights += weight
+        carried = [part / weights for part in carried]
+        if self.power == 0:
+            return carried
+        total = 0.0
+        for weighed in self.weighed(self.mixed(lower, upper, values), self.power):
+            total += weighed
+        n = {
+            label: sum(box.n for box in self.boxes if box.label == label) for label in self.classes
+        }
+        return [
+            part / n[box.label] ** self.power / total if part > 0 else 0.0
+            for part, box in zip(carried, self.boxes, strict=True)
+        ]
 
     def say(self) -> dict[Choice, float]:
         """Return who has a say, and how much: less with every loss."""
@@ -155,11 +176,17 @@ class Evidence(EIOL):
         """Return the score of each class; a class without a box has none."""
         scores: dict[Hashable, float] = {}
         for label in self.classes:
-            boxes = [box for box in self.boxes if box.label == label]
-            shares = self.shares(boxes, values)
-            logs = [self.log_evidence(box, lower, upper, values, shares, h, a) for box in boxes]
-            scores[label] = log_sum(logs) if boxes else -inf
+            logs = self.logs(label, lower, upper, values, h, a)
+            scores[label] = log_sum(logs) if logs else -inf
         return scores
+
+    def logs(
+        self, label: Hashable, lower: Numbers, upper: Numbers, values: Values, h: float, a: float
+    ) -> list[float]:
+        """Return log(n e(x)) for each box of a class."""
+        boxes = [box for box in self.boxes if box.label == label]
+        shares = self.shares(boxes, values)
+        return [self.log_evidence(box, lower, upper, values, shares, h, a) for box in boxes]
 
     def shares(self, boxes: Sequence[Box], values: Values) -> list[float]:
         """Return the shares of the values in a class; a new value has a part of one sample's."""
@@ -205,8 +232,21 @@ def log_product(factors: Sequence[float]) -> float:
     return total
 
 
+def softmax(scores: Sequence[float], temperature: float) -> list[float]:
+    """Return the probabilities that belong to the scores."""
+    parts = [exp((score - max(scores)) / temperature) for score in scores]
+    total = 0.0
+    for part in parts:
+        total += part
+    return [part / total for part in parts]
+
+
+def grains(logs: Sequence[float]) -> list[int]:
+    """Return what the logarithms stand for in grains, of which the largest has 2**42."""
+    most = max(logs, default=0.0)
+    return [int(exp(one - most) * GRAINS) if one - most > NEGLIGIBLE else 0 for one in logs]
+
+
 def log_sum(logs: Sequence[float]) -> float:
     """Return the logarithm of the sum, what is negligible beside the largest left out."""
-    most = max(logs)
-    grains = (int(exp(one - most) * GRAINS) for one in logs if one - most > NEGLIGIBLE)
-    return most + log(sum(grains) / GRAINS)
+    return max(logs) + log(sum(grains(logs)) / GRAINS)

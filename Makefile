@@ -12,7 +12,7 @@ bootstrap := sh scripts/bootstrap.sh
 .DEFAULT_GOAL := help
 # Two installs at once would disturb each other; the tests run in parallel by themselves.
 .NOTPARALLEL:
-.PHONY: help demo test lint docs paper bench streams defaults sanitize fuzz clean
+.PHONY: help demo test lint docs paper bench streams evidence defaults sanitize fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -44,6 +44,11 @@ bench: $(done)/bench ## compare the speed with that of peers (tuning, merging: w
 
 streams: $(done)/bench ## predict, then learn, over whole streams, beside River's learners (half an hour)
 	$(python) -m benchmarks.streams $(ARGS)
+
+evidence: $(done)/bench ## decide by evidence: data sets, calibration, streams (an hour; needs BOXWISE_DATA)
+	$(python) -m benchmarks.evidence
+	$(python) -m benchmarks.calibration
+	$(python) -m benchmarks.evidence_streams
 
 defaults: $(done)/bench ## compare settings over the paper's data sets (needs BOXWISE_DATA)
 	$(python) -m benchmarks.defaults $(ARGS)

@@ -86,3 +86,25 @@ def test_without_river_it_says_what_to_install(monkeypatch):
     assert not has_river()
     with pytest.raises(ImportError, match=r'pip install "boxwise\[river\]"'):
         peer("arf")
+
+
+@pytest.mark.parametrize("name", peer_names())
+def test_the_class_that_a_peer_predicts_is_its_most_probable(name):
+    learner = peer(name)
+    for x, y in LoanStream(300, function=7, noise=0.05):
+        p = learner.predict_proba_one(x)
+        assert sum(p.values()) == pytest.approx(1) if p else learner.predict_one(x) is None
+        if p:
+            assert p[learner.predict_one(x)] == max(p.values())
+        learner.learn_one(x, y)
+
+
+def test_probabilities_of_naive_bayes_of_numbers_alone_are_rivers():
+    from river.naive_bayes import GaussianNB
+
+    ours, theirs = peer("naive-bayes"), GaussianNB()
+    for x, y in LoanStream(300, function=7):
+        numbers = {"salary": x["salary"], "loan": x["loan"]}
+        assert ours.predict_proba_one(numbers) == pytest.approx(theirs.predict_proba_one(numbers))
+        ours.learn_one(numbers, y)
+        theirs.learn_one(numbers, y)

@@ -1,5 +1,10 @@
 """How good a model is, and whether one is better than another."""
 
+from boxwise.evaluate.calibration import (
+    Reliability,
+    expected_calibration_error,
+    reliability,
+)
 from boxwise.evaluate.cba import cba_scorer, class_balanced_accuracy
 from boxwise.evaluate.cd_diagram import plot_cd_diagram
 from boxwise.evaluate.confusion import Confusion
@@ -8,6 +13,7 @@ from boxwise.evaluate.nemenyi import NemenyiTest, critical_difference, nemenyi_t
 from boxwise.evaluate.points import Point, Scores
 from boxwise.evaluate.prequential_run import Prequential, prequential
 from boxwise.evaluate.ranks import AverageRanks, average_ranks, rank
+from boxwise.evaluate.reliability_plot import plot_reliability
 from boxwise.evaluate.runner import LearnerError
 
 __all__ = [
@@ -18,14 +24,18 @@ __all__ = [
     "NemenyiTest",
     "Point",
     "Prequential",
+    "Reliability",
     "Scores",
     "average_ranks",
     "cba_scorer",
     "class_balanced_accuracy",
     "critical_difference",
+    "expected_calibration_error",
     "friedman_test",
     "nemenyi_test",
     "plot_cd_diagram",
+    "plot_reliability",
     "prequential",
     "rank",
+    "reliability",
 ]

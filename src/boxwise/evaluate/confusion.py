@@ -43,7 +43,7 @@ class Confusion:
 
     def update(self, y_true: Iterable[Hashable], y_pred: Iterable[Hashable]) -> None:
         """Count many predictions, in order."""
-        truth, predictions = _labels("y_true", y_true), _labels("y_pred", y_pred)
+        truth, predictions = label_list("y_true", y_true), label_list("y_pred", y_pred)
         if len(truth) != len(predictions):
             raise ValueError(f"y_true has {len(truth)} rows, y_pred has {len(predictions)}")
         self._count([*zip(truth, predictions, strict=True)])
@@ -117,7 +117,8 @@ def _mean(shares: list[float]) -> float:
     return fsum(shares) / len(shares) if shares else float("nan")
 
 
-def _labels(name: str, values: Iterable[Hashable]) -> list[Hashable]:
+def label_list(name: str, values: Iterable[Hashable]) -> list[Hashable]:
+    """Return one column of labels as a list; `name` is what errors call it."""
     if isinstance(values, str):
         raise TypeError(f"{name} is one string, {values!r}; give a list of labels")
     if getattr(values, "ndim", 1) != 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from importlib.util import find_spec
-from math import log
+from math import exp, log
 from typing import Any
 
 Row = dict[Any, Any]
@@ -98,6 +98,9 @@ class _PresentOnly:
     def predict_one(self, x: Row) -> Any:
         return self.learner.predict_one(_present(x))
 
+    def predict_proba_one(self, x: Row) -> dict[Any, float]:
+        return dict(self.learner.predict_proba_one(_present(x)))
+
     def learn_one(self, x: Row, y: Hashable) -> None:
         self.learner.learn_one(_present(x), y)
 
@@ -128,14 +131,24 @@ class _NaiveBayes:
         self.numbers, self.categories = bayes.GaussianNB(), bayes.MultinomialNB()
 
     def predict_one(self, x: Row) -> Any:
+        joint = self._joint_log_likelihood(x)
+        return max(joint, key=lambda k: joint[k]) if joint else None
+
+    def predict_proba_one(self, x: Row) -> dict[Any, float]:
+        joint = self._joint_log_likelihood(x)
+        most = max(joint.values(), default=0.0)
+        parts = {k: exp(value - most) for k, value in joint.items()}
+        return {k: part / sum(parts.values()) for k, part in parts.items()}
+
+    def _joint_log_likelihood(self, x: Row) -> dict[Any, float]:
         numbers, categories = _by_kind(x)
         counts = self.categories.class_counts
         if not counts:
-            return None
+            return {}
         by_numbers = self.numbers.joint_log_likelihood(numbers)
         by_categories = self.categories.joint_log_likelihood(categories)
         # Both hold the share of the class in the rows; it counts once.
-        return max(counts, key=lambda k: by_numbers[k] + by_categories[k] - log(counts[k]))
+        return {k: by_numbers[k] + by_categories[k] - log(n) for k, n in counts.items()}
 
     def learn_one(self, x: Row, y: Hashable) -> None:
         numbers, categories = _by_kind(x)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from boxwise.evaluate.line_styles import line_style
 from boxwise.evaluate.points import Point
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-# Okabe and Ito's colours, which people with any kind of colour vision tell apart, without yellow.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-DASHES = ("-", (0, (6, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 
 
 def plot_points(points: Mapping[str, Sequence[Point]], window: int, ax: Axes | None = None) -> Axes:
@@ -30,7 +27,7 @@ def plot_points(points: Mapping[str, Sequence[Point]], window: int, ax: Axes | N
         )
     elif ax is None:
         _, ax = plt.subplots(figsize=(8, 4), layout="constrained")
-    styles = {name: _style(i) for i, name in enumerate(points)}
+    styles = {name: line_style(i) for i, name in enumerate(points)}
     for name, its in points.items():
         # A line through one point is not to be seen.
         marker = "o" if len(its) == 1 else None
@@ -55,11 +52,3 @@ def plot_points(points: Mapping[str, Sequence[Point]], window: int, ax: Axes | N
     ax.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0.2)
     ax.figure.align_ylabels(panels)
     return ax
-
-
-def _style(number: int) -> dict[str, Any]:
-    return {
-        "color": COLOURS[number % len(COLOURS)],
-        "linestyle": DASHES[number // len(COLOURS) % len(DASHES)],
-        "linewidth": 1.6,
-    }

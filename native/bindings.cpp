@@ -182,7 +182,7 @@ nb::dict evidence_snapshot(const EvidenceEngine& engine) {
   const std::size_t tallies = record.tallies.size();
   result["losses"] = to_numpy(std::move(record.losses), {choices});
   result["tallies"] = to_numpy(std::move(record.tallies), {tallies});
-  result["tested"] = to_numpy(std::vector<std::uint64_t>{record.rows}, {1});
+  result["tested"] = to_numpy(std::vector<std::uint64_t>{record.rows, record.tests}, {2});
   return result;
 }
 
@@ -223,8 +223,8 @@ void restore_evidence(EvidenceEngine& engine, const In<double, 2>& V, const In<d
                       const In<double, 1>& losses, const In<double, 1>& tallies,
                       const In<std::uint64_t, 1>& tested, std::size_t n_classes,
                       std::uint64_t next_id) {
-  if (tested.shape(0) != 1) throw std::invalid_argument("the number of rows tested is not one number");
-  engine.restore_record({tested.data()[0], to_vector(losses), to_vector(tallies)});
+  if (tested.shape(0) != 2) throw std::invalid_argument("the rows and tests are not two numbers");
+  engine.restore_record({tested.data()[0], tested.data()[1], to_vector(losses), to_vector(tallies)});
   restore(engine, V, W, n, label, id, first, code, times, n_classes, next_id);
 }
 

@@ -20,10 +20,10 @@ constexpr size_t FACTORS = 8;       // so many are multiplied before the logarit
 constexpr double NEGLIGIBLE = -30;  // a box that says e^30 times less than another adds nothing
 constexpr double GRAINS = 0x1p42;   // sums are counted in grains: in whole numbers, and so in any
                                     // order the same
-constexpr double WORST = 10;        // what a prediction can cost, however wrong it was
-constexpr std::uint64_t ALL_OF = 500, ONE_IN = 8;  // the rows that are tested
-constexpr double MEMORY = 0.999;    // what a loss still counts when the next row is tested
-constexpr double RATE = 0.1;        // how fast the say of a choice falls with its losses
+constexpr std::uint64_t ALL_OF = 500, ONE_IN = 8;  // the rows that are tested: fewer, if there are
+constexpr size_t MANY = 2048;                      // boxes
+constexpr double MEMORY = 0.999;    // what a loss still counts, at most, when the next row is tested
+constexpr double RATE = 0.4;        // how fast the say of a choice falls with its losses
 constexpr size_t VOICES = 40, LEAST_VOICES = 4;  // have a say: fewer, the more boxes there are
 constexpr size_t EFFORT = 4096;                  // boxes to ask, all voices together
 constexpr double FAINT = 1e-100;  // parts that all contradict each other so are not multiplied
@@ -38,6 +38,15 @@ std::uint64_t grains(double l, double most) {
 }
 
 std::invalid_argument invalid(const char* text) { return std::invalid_argument(text); }
+
+// The probabilities that belong to the scores.
+void soften(const double* scores, size_t classes, double temperature, std::vector<double>& p) {
+  p.resize(classes);
+  const double most = *std::max_element(scores, scores + classes);
+  double total = 0;
+  for (size_t k = 0; k < classes; ++k) total += p[k] = std::exp((scores[k] - most) / temperature);
+  for (double& part : p) part /= total;
+}
 
 }  // namespace
 
@@ -63,7 +72,7 @@ void EvidenceEngine::configure(EvidenceSettings settings) {
   if (same) return;
   const size_t choices = evidence_.bandwidths.size() * evidence_.backoffs.size() *
                          evidence_.temperatures.size();
-  record_ = {0, std::vector<double>(choices, 0.0), {}};
+  record_ = {0, 0, std::vector<double>(choices, 0.0), {}};
   choose();
   choose_power();
 }
@@ -115,14 +124,18 @@ std::vector<double> EvidenceEngine::chosen() const {
 void EvidenceEngine::learn_one(const Sample& x) {
   if (x.label >= 0) {
     const bool choices = record_.losses.size() > 1 || evidence_.powers.size() > 1;
-    if (choices && is_tested(record_.rows) && groups_[x.label + 1].size() > 0) test(x);
+    const std::uint64_t one_in = ONE_IN * (1 + boxes() / MANY);
+    const bool due = record_.rows < ALL_OF || record_.rows % one_in == 0;
+    if (choices && due && groups_[x.label + 1].size() > 0) test(x);
     ++record_.rows;
   }
   EntropyEngine::learn_one(x);
 }
 
-bool EvidenceEngine::is_tested(std::uint64_t row) const {
-  return row < ALL_OF || row % ONE_IN == 0;
+size_t EvidenceEngine::boxes() const {
+  size_t boxes = 0;
+  for (const Group& g : groups_) boxes += g.size();
+  return boxes;
 }
 
 // What each choice would have said of x, whose class is known.
@@ -130,43 +143,41 @@ void EvidenceEngine::test(const Sample& x) {
   const size_t classes = groups_.size() - 1, label = static_cast<size_t>(x.label);
   const size_t bandwidths = evidence_.bandwidths.size(), backoffs = evidence_.backoffs.size();
   std::vector<double> scores, p;
+  // The first boxes were few: what was best then fades as the number of tests grows.
+  const auto tests = static_cast<double>(record_.tests++);
+  const double memory = std::min(MEMORY, tests / (tests + 2));
   std::vector<bool> asked(bandwidths * backoffs, false);
   for (size_t pair = 0; pair < asked.size(); ++pair)
     asked[pair_of(pair / backoffs, pair % backoffs)] = true;
   score(x, asked, classes, scores);
-  mix(scores, classes, p);
-  test_powers(p, label);
+  test_powers(scores, classes, label, memory);
   size_t at = 0;
   for (size_t pair = 0; pair < asked.size(); ++pair) {
     const double* s = &scores[pair_of(pair / backoffs, pair % backoffs) * classes];
-    const double most = *std::max_element(s, s + classes);
     for (double temperature : evidence_.temperatures) {
-      double sum = 0;
-      for (size_t k = 0; k < classes; ++k) sum += std::exp((s[k] - most) / temperature);
-      const double loss = std::log(sum) - (s[label] - most) / temperature;
-      record_.losses[at] = record_.losses[at] * MEMORY + std::min(WORST, loss);
+      soften(s, classes, temperature, p);
+      double loss = 0;  // the Brier score
+      for (size_t k = 0; k < classes; ++k) {
+        const double off = k == label ? p[k] - 1 : p[k];
+        loss += off * off;
+      }
+      record_.losses[at] = record_.losses[at] * memory + loss;
       ++at;
     }
   }
   choose();
 }
 
-void EvidenceEngine::test_powers(const std::vector<double>& p, size_t label) {
-  const size_t powers = evidence_.powers.size(), classes = p.size();
+void EvidenceEngine::test_powers(const std::vector<double>& scores, size_t classes, size_t label,
+                                 double memory) {
+  const size_t powers = evidence_.powers.size();
+  std::vector<double> p;
   if (powers == 1) return;
   record_.tallies.resize(std::max(record_.tallies.size(), classes * powers * 3), 0.0);
-  for (double& tally : record_.tallies) tally *= MEMORY;
-  const std::vector<double> n = samples(classes);
+  for (double& tally : record_.tallies) tally *= memory;
   for (size_t k = 0; k < powers; ++k) {
-    size_t won = 0;
-    double best = -1;
-    for (size_t c = 0; c < classes; ++c) {
-      const double score = p[c] > 0 ? p[c] / std::pow(n[c], evidence_.powers[k]) : 0;
-      if (score > best) {
-        best = score;
-        won = c;
-      }
-    }
+    mix(scores, weigh_classes(classes, evidence_.powers[k]), p);
+    const auto won = static_cast<size_t>(std::max_element(p.begin(), p.end()) - p.begin());
     record_.tallies[(label * powers + k) * 3] += 1;
     record_.tallies[(won * powers + k) * 3 + 1] += 1;
     if (won == label) record_.tallies[(label * powers + k) * 3 + 2] += 1;
@@ -193,12 +204,15 @@ void EvidenceEngine::choose_power() {
   }
 }
 
-// How many samples each class has.
-std::vector<double> EvidenceEngine::samples(size_t classes) const {
-  std::vector<double> n(classes, 0.0);
-  for (size_t c = 0; c < classes; ++c)
-    for (size_t slot = 0; slot < groups_[c + 1].size(); ++slot) n[c] += groups_[c + 1].n[slot];
-  return n;
+// What is taken off the scores of the classes: the logarithm of their samples, to a power.
+std::vector<double> EvidenceEngine::weigh_classes(size_t classes, double power) const {
+  std::vector<double> weights(classes, 0.0);
+  for (size_t k = 0; k < classes && power > 0; ++k) {
+    const Group& g = groups_[k + 1];
+    const auto n = static_cast<double>(kernels::total(g.n.data(), g.size()));
+    weights[k] = power * std::log(std::max(n, 1.0));
+  }
+  return weights;
 }
 
 // Who may have a say, and how much: less with every loss.
@@ -220,9 +234,7 @@ void EvidenceEngine::choose() {
 }
 
 size_t EvidenceEngine::speakers() const {
-  size_t boxes = 1;
-  for (const Group& g : groups_) boxes += g.size();
-  return std::min(voices_.size(), std::max(LEAST_VOICES, EFFORT / boxes));
+  return std::min(voices_.size(), std::max(LEAST_VOICES, EFFORT / (boxes() + 1)));
 }
 
 void EvidenceEngine::heard(std::vector<bool>& asked) const {
@@ -230,29 +242,30 @@ void EvidenceEngine::heard(std::vector<bool>& asked) const {
   for (size_t i = 0; i < speakers(); ++i) asked[pair_of(voices_[i].bandwidth, voices_[i].backoff)] = true;
 }
 
-namespace {
-// The probabilities that belong to the scores.
-void soften(const double* scores, size_t classes, double temperature, std::vector<double>& p) {
-  p.resize(classes);
-  const double most = *std::max_element(scores, scores + classes);
-  double total = 0;
-  for (size_t k = 0; k < classes; ++k) total += p[k] = std::exp((scores[k] - most) / temperature);
-  for (double& part : p) part /= total;
-}
-}  // namespace
-
-void EvidenceEngine::mix(const std::vector<double>& scores, size_t classes,
+void EvidenceEngine::mix(const std::vector<double>& scores, const std::vector<double>& weighed,
                          std::vector<double>& p) const {
   static thread_local std::vector<double> said;
+  const size_t classes = weighed.size();
   p.assign(classes, 0.0);
   double weights = 0;
   for (size_t i = 0; i < speakers(); ++i) {
     const Voice& voice = voices_[i];
-    soften(&scores[pair_of(voice.bandwidth, voice.backoff) * classes], classes, voice.temperature, said);
+    say(voice, scores, weighed, said);
     for (size_t k = 0; k < classes; ++k) p[k] += voice.weight * said[k];
     weights += voice.weight;
   }
   for (double& share : p) share /= weights;
+}
+
+// What one voice says of the classes.
+void EvidenceEngine::say(const Voice& voice, const std::vector<double>& scores,
+                         const std::vector<double>& weighed, std::vector<double>& said) const {
+  static thread_local std::vector<double> balanced;
+  const size_t classes = weighed.size();
+  const double* own = &scores[pair_of(voice.bandwidth, voice.backoff) * classes];
+  balanced.resize(classes);
+  for (size_t k = 0; k < classes; ++k) balanced[k] = own[k] - weighed[k];
+  soften(balanced.data(), classes, voice.temperature, said);
 }
 
 void EvidenceEngine::judge(const Sample& x, bool, size_t classes, Scratch&,
@@ -263,17 +276,7 @@ void EvidenceEngine::judge(const Sample& x, bool, size_t classes, Scratch&,
   verdict.weight.assign(classes, 0);
   heard(asked);
   score(x, asked, classes, scores);
-  mix(scores, classes, verdict.best);
-  if (power_ != 0) take_out(samples(classes), verdict.best);
-}
-
-// Takes the samples of the classes out of their probabilities; returns what these are divided by.
-double EvidenceEngine::take_out(const std::vector<double>& n, std::vector<double>& p) const {
-  double total = 0;
-  for (size_t k = 0; k < p.size(); ++k)
-    total += p[k] = p[k] > 0 ? p[k] / std::pow(n[k], power_) : 0;
-  for (double& share : p) share /= total;
-  return total;
+  mix(scores, weigh_classes(classes, power_), verdict.best);
 }
 
 void EvidenceEngine::share_out(const Verdict& verdict, double* p) const {
@@ -569,13 +572,11 @@ std::pair<size_t, std::vector<double>> EvidenceEngine::responsibilities(const Ro
 // By class, by box.
 void EvidenceEngine::carry(const Sample& x, std::vector<std::vector<double>>& carried) const {
   const size_t classes = groups_.size() - 1, voices = speakers();
-  std::vector<double> scores, p, said;
+  std::vector<double> scores, said;
   std::vector<bool> asked;
   heard(asked);
   score(x, asked, classes, scores);
-  mix(scores, classes, p);
-  const std::vector<double> n = samples(classes);
-  const double total = power_ != 0 ? take_out(n, p) : 1;
+  const std::vector<double> weighed = weigh_classes(classes, power_);
   Question q;
   ask_for(asked, q);
   carried.resize(classes);
@@ -590,15 +591,12 @@ void EvidenceEngine::carry(const Sample& x, std::vector<std::vector<double>>& ca
       const Voice& voice = voices_[i];
       const size_t pair = pair_of(voice.bandwidth, voice.backoff);
       if (shares[pair].empty()) share_among_boxes(q, pair, shares[pair]);
-      soften(&scores[pair * classes], classes, voice.temperature, said);
+      say(voice, scores, weighed, said);
       for (size_t slot = 0; slot < boxes; ++slot)
         carried[k][slot] += voice.weight * (said[k] * shares[pair][slot]);
       weights += voice.weight;
     }
-    for (double& part : carried[k]) {
-      part /= weights;
-      if (power_ != 0) part = part > 0 ? part / std::pow(n[k], power_) / total : 0;
-    }
+    for (double& part : carried[k]) part /= weights;
   }
 }
 

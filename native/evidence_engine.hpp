@@ -13,8 +13,8 @@ struct EvidenceSettings {
   EntropySettings learning;
   // Where there are several, each choice of the three has a say by how well it predicted so far.
   std::vector<double> bandwidths, backoffs, temperatures;
-  // To what power the samples of a class are taken out of its probability: 0 leaves them in, 1 lets
-  // all classes count alike. Where there are several, the one in use has the best class balanced
+  // To what power the samples of a class are taken out of its score: 0 leaves them in, 1 lets all
+  // classes count alike. Where there are several, the one in use has the best class balanced
   // accuracy so far.
   std::vector<double> powers;
 };
@@ -22,6 +22,7 @@ struct EvidenceSettings {
 // How well each choice of bandwidth, backoff and temperature has predicted so far.
 struct Record {
   std::uint64_t rows = 0;       // with a label, so far
+  std::uint64_t tests = 0;      // on some of them
   std::vector<double> losses;   // bandwidth by bandwidth, backoff by backoff, by temperature
   std::vector<double> tallies;  // class by class, power by power: rows of it, predicted as it, both
 };
@@ -53,20 +54,23 @@ class EvidenceEngine : public EntropyEngine {
     double temperature, weight;
   };
   void check(const EvidenceSettings& settings) const;
-  bool is_tested(std::uint64_t row) const;
+  std::size_t boxes() const;
   void test(const Sample& x);
-  void test_powers(const std::vector<double>& p, std::size_t label);
+  void test_powers(const std::vector<double>& scores, std::size_t classes, std::size_t label,
+                   double memory);
   void choose();
   void choose_power();
-  std::vector<double> samples(std::size_t classes) const;
+  std::vector<double> weigh_classes(std::size_t classes, double power) const;
   // The place of a bandwidth and a backoff among all pairs of them.
   std::size_t pair_of(std::size_t bandwidth, std::size_t backoff) const;
   std::size_t speakers() const;  // how many of the voices are heard
   // The pairs of bandwidth and backoff of the voices that are heard.
   void heard(std::vector<bool>& asked) const;
-  // The probabilities of the classes, before the power.
-  void mix(const std::vector<double>& scores, std::size_t classes, std::vector<double>& p) const;
-  double take_out(const std::vector<double>& n, std::vector<double>& p) const;
+  // The probabilities of the classes; `weighed` is taken off their scores.
+  void mix(const std::vector<double>& scores, const std::vector<double>& weighed,
+           std::vector<double>& p) const;
+  void say(const Voice& voice, const std::vector<double>& scores,
+           const std::vector<double>& weighed, std::vector<double>& said) const;
   // The scores of the first `classes` classes for the pairs of bandwidth and backoff that are asked
   // for, bandwidth by bandwidth.
   void score(const Sample& x, const std::vector<bool>& asked, std::size_t classes,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from boxwise import HyperboxClassifier
 from boxwise.core import EvidenceSettings, Model
-from boxwise.reference.evidence import ALL_OF, Evidence
+from boxwise.reference.evidence import ALL_OF, MANY, Evidence
 from boxwise.store.modelfile import pack
 
 from .agreement import assert_same_boxes
@@ -108,7 +108,22 @@ def test_after_many_rows_only_some_are_tested_and_the_choice_is_still_the_specif
     clf, reference = pair(stream, ([0.02, 0.4], [0.01, 8.0], [0.5, 1.0, 4.0]), [0.0, 0.5])
     snapshot = clf._model.engine.snapshot()
     assert snapshot["losses"].tolist() == [*reference.losses.values()]
-    assert snapshot["tested"].tolist() == [n_rows]
+    assert snapshot["tested"].tolist() == [n_rows, reference.tests]
+
+
+def test_where_there_are_many_boxes_fewer_rows_are_tested():
+    rng = np.random.default_rng(2)
+    n_rows = MANY + 100
+    stream = Stream(
+        0.0, 0.0, 0.5, [1.0], "each", True,
+        lower=rng.random((n_rows, 1)).tolist(), upper=[],
+        values=[[]] * n_rows, labels=rng.integers(0, 2, n_rows).tolist(),
+    )  # fmt: skip
+    stream.upper = stream.lower
+    clf, reference = pair(stream, ([0.1], [1.0], [0.5, 2.0]), [0.0])
+    assert len(reference.boxes) > MANY
+    assert clf._model.engine.snapshot()["tested"].tolist() == [n_rows, reference.tests]
+    assert clf._model.engine.snapshot()["losses"].tolist() == [*reference.losses.values()]
 
 
 def test_where_there_are_many_boxes_fewer_choices_have_a_say():

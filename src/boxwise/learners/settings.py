@@ -22,9 +22,9 @@ CONDITIONS = {"each": False, "mean": True}
 # To what power the rows of a class are taken out of its probability.
 PRIORS = {"data": [0.0], "balanced": [1.0], "auto": [0.0, 0.25, 0.5, 0.75, 1.0]}
 # What "auto" chooses from, by how well each would have predicted the rows so far.
-BANDWIDTHS = [0.02, 0.05, 0.1, 0.2, 0.4]
-BACKOFFS = [0.01, 0.1, 0.5, 2.0, 8.0]
-TEMPERATURES = [0.5, 1.0, 1.5, 2.5, 4.0, 8.0]
+BANDWIDTHS = [0.01, 0.03, 0.1, 0.2, 0.4]
+BACKOFFS = [0.03, 0.3, 2.0, 8.0, 32.0]
+TEMPERATURES = [0.5, 0.7, 1.0, 1.5, 2.5, 4.0]
 
 
 def entropy_settings(

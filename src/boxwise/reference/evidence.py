@@ -22,10 +22,10 @@ from boxwise.reference.hyperbox import Box, Numbers, Values
 FACTORS = 8  # so many are multiplied before the logarithm is taken
 NEGLIGIBLE = -30  # a box that says e^30 times less than another adds nothing
 GRAINS = 2.0**42  # sums are counted in grains: in whole numbers, and so in any order the same
-WORST = 10.0  # what a prediction can cost, however wrong it was
-ALL_OF, ONE_IN = 500, 8  # the rows on which the choices are tested
-MEMORY = 0.999  # what a loss still counts when the next row is tested
-RATE = 0.1  # how fast the say of a choice falls with its losses
+ALL_OF, ONE_IN = 500, 8  # the rows on which the choices are tested: fewer, if there are
+MANY = 2048  # boxes
+MEMORY = 0.999  # what a loss still counts, at most, when the next row is tested
+RATE = 0.4  # how fast the say of a choice falls with its losses
 VOICES, LEAST_VOICES = 40, 4  # choices that have a say: fewer, the more boxes there are
 EFFORT = 4096  # boxes to ask, all voices together
 
@@ -53,6 +53,7 @@ class Evidence(EIOL):
             (h, a, t): 0.0 for h in bandwidths for a in backoffs for t in temperatures
         }
         self.rows = 0  # with a label, so far
+        self.tests = 0
 
     @property
     def chosen(self) -> Choice:
@@ -64,7 +65,8 @@ class Evidence(EIOL):
         if label is not None:
             known = any(box.label == label for box in self.boxes)
             choices = len(self.losses) > 1 or len(self.powers) > 1
-            if known and choices and (self.rows < ALL_OF or self.rows % ONE_IN == 0):
+            one_in = ONE_IN * (1 + len(self.boxes) // MANY)
+            if known and choices and (self.rows < ALL_OF or self.rows % one_in == 0):
                 self._test(lower, upper, values, label)
             self.rows += 1
         super().learn(lower, upper, values, label)
@@ -72,26 +74,29 @@ class Evidence(EIOL):
     def _test(self, lower: Numbers, upper: Numbers, values: Values, label: Hashable) -> None:
         # The ranges are those of learning: the sample itself is already within them.
         self.meet(lower, upper, label)
+        # The first boxes were few: what was best then fades as the number of tests grows.
+        memory = min(MEMORY, self.tests / (self.tests + 2))
+        self.tests += 1
         if len(self.powers) > 1:
-            self._test_powers(self.mixed(lower, upper, values), label)
+            self._test_powers(lower, upper, values, label, memory)
         for h in self.bandwidths:
             for a in self.backoffs:
                 scores = self.scores(lower, upper, values, h, a)
                 for t in self.temperatures:
-                    most = max(scores.values())
-                    total = 0.0
-                    for score in scores.values():
-                        total += exp((score - most) / t)
-                    loss = log(total) - (scores[label] - most) / t
-                    self.losses[h, a, t] = self.losses[h, a, t] * MEMORY + min(WORST, loss)
+                    loss = 0.0  # the Brier score
+                    for known, p_k in zip(self.classes, softmax(scores, t), strict=True):
+                        loss += (p_k - 1) * (p_k - 1) if known == label else p_k * p_k
+                    self.losses[h, a, t] = self.losses[h, a, t] * memory + loss
 
-    def _test_powers(self, p: Sequence[float], label: Hashable) -> None:
+    def _test_powers(
+        self, lower: Numbers, upper: Numbers, values: Values, label: Hashable, memory: float
+    ) -> None:
         for power in self.powers:
             tallies = self.tallies[power]
             for tally in tallies.values():
-                tally[:] = [number * MEMORY for number in tally]
-            weighed = self.weighed(p, power)
-            won = self.classes[weighed.index(max(weighed))]
+                tally[:] = [number * memory for number in tally]
+            p = self.probabilities(lower, upper, values, power)
+            won = self.classes[p.index(max(p))]
             tallies.setdefault(label, [0.0] * 3)[0] += 1
             tallies.setdefault(won, [0.0] * 3)[1] += 1
             tallies[label][2] += won == label
@@ -114,54 +119,35 @@ class Evidence(EIOL):
         p = self.probabilities(lower, upper, values)
         return self.classes[p.index(max(p))]
 
-    def probabilities(self, lower: Numbers, upper: Numbers, values: Values) -> list[float]:
-        """Return one number for each class."""
-        p = self.mixed(lower, upper, values)
-        if self.power == 0:
-            return p
-        weighed, total = self.weighed(p, self.power), 0.0
-        for part in weighed:
-            total += part
-        return [part / total for part in weighed]
-
-    def weighed(self, p: Sequence[float], power: float) -> list[float]:
-        """Return the probabilities with the frequencies of the classes taken out, to a power."""
-        n = [sum(box.n for box in self.boxes if box.label == label) for label in self.classes]
-        return [p_k / n_k**power if p_k > 0 else 0.0 for p_k, n_k in zip(p, n, strict=True)]
-
-    def mixed(self, lower: Numbers, upper: Numbers, values: Values) -> list[float]:
+    def probabilities(
+        self, lower: Numbers, upper: Numbers, values: Values, power: float | None = None
+    ) -> list[float]:
         """Return what the choices say of each class, by their weights."""
+        power = self.power if power is None else power
         p, weights = [0.0] * len(self.classes), 0.0
         for (h, a, t), weight in self.say().items():
-            said = softmax([*self.scores(lower, upper, values, h, a).values()], t)
+            said = softmax(self.balanced(self.scores(lower, upper, values, h, a), power), t)
             p = [p_k + weight * said_k for p_k, said_k in zip(p, said, strict=True)]
             weights += weight
         return [p_k / weights for p_k in p]
+
+    def balanced(self, scores: Sequence[float], power: float) -> list[float]:
+        """Return the scores with the sizes of the classes taken out, to a power."""
+        n = [sum(box.n for box in self.boxes if box.label == label) for label in self.classes]
+        return [s - power * log(max(n_k, 1)) for s, n_k in zip(scores, n, strict=True)]
 
     def responsibilities(self, lower: Numbers, upper: Numbers, values: Values) -> list[float]:
         """Return how much of the probability of its class each box carries; 0 without a class."""
         carried, weights = [0.0] * len(self.boxes), 0.0
         for (h, a, t), weight in self.say().items():
-            said = softmax([*self.scores(lower, upper, values, h, a).values()], t)
+            said = softmax(self.balanced(self.scores(lower, upper, values, h, a), self.power), t)
             for label, said_k in zip(self.classes, said, strict=True):
                 places = [i for i, box in enumerate(self.boxes) if box.label == label]
                 parts = grains(self.logs(label, lower, upper, values, h, a))
                 for i, part in zip(places, parts, strict=True):
                     carried[i] += weight * (said_k * (part / float(sum(parts))))
             weights += weight
-        carried = [part / weights for part in carried]
-        if self.power == 0:
-            return carried
-        total = 0.0
-        for weighed in self.weighed(self.mixed(lower, upper, values), self.power):
-            total += weighed
-        n = {
-            label: sum(box.n for box in self.boxes if box.label == label) for label in self.classes
-        }
-        return [
-            part / n[box.label] ** self.power / total if part > 0 else 0.0
-            for part, box in zip(carried, self.boxes, strict=True)
-        ]
+        return [part / weights for part in carried]
 
     def say(self) -> dict[Choice, float]:
         """Return who has a say, and how much: less with every loss."""
@@ -172,13 +158,10 @@ class Evidence(EIOL):
 
     def scores(
         self, lower: Numbers, upper: Numbers, values: Values, h: float, a: float
-    ) -> dict[Hashable, float]:
+    ) -> list[float]:
         """Return the score of each class; a class without a box has none."""
-        scores: dict[Hashable, float] = {}
-        for label in self.classes:
-            logs = self.logs(label, lower, upper, values, h, a)
-            scores[label] = log_sum(logs) if logs else -inf
-        return scores
+        of_classes = (self.logs(label, lower, upper, values, h, a) for label in self.classes)
+        return [log_sum(logs) if logs else -inf for logs in of_classes]
 
     def logs(
         self, label: Hashable, lower: Numbers, upper: Numbers, values: Values, h: float, a: float

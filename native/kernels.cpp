@@ -361,9 +361,11 @@ CLONES void spread(const uint32_t* RESTRICT n, double backoff, double* RESTRICT 
 }
 
 CLONES void add_log(const double* RESTRICT x, double* RESTRICT sum, size_t m) {
-  constexpr uint64_t INFINITE = 0x7ff0000000000000;
-  for (size_t i = 0; i < m; ++i)
-    sum[i] += std::bit_cast<uint64_t>(x[i]) < INFINITE ? log_of(x[i]) : UNSET;
+  constexpr uint64_t ONE_EXPONENT = uint64_t{1} << 52;  // lifts infinity into the sign
+  for (size_t i = 0; i < m; ++i) {
+    const uint64_t infinite = (std::bit_cast<uint64_t>(x[i]) + ONE_EXPONENT) >> 63;
+    sum[i] += log_of(x[i]) + std::bit_cast<double>((0 - infinite) & std::bit_cast<uint64_t>(UNSET));
+  }
 }
 
 CLONES void fall(const double* RESTRICT away, double bandwidth, double* RESTRICT extents,

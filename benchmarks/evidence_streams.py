@@ -30,14 +30,12 @@ from boxwise.evaluate.line_styles import COLOURS
 from boxwise.evaluate.peers import peer
 from boxwise.river import HyperboxClassifier
 
-V2_3 = {"theta": 0.3, "delta": 0.3, "condition": "mean", "decision": "evidence"}
-V2_5 = {"theta": 0.5, "delta": 0.5, "condition": "mean", "decision": "evidence"}
+BOXES = {"theta": 0.3, "delta": 0.3, "condition": "mean"}
 OURS: dict[str, dict[str, Any]] = {
-    "membership (default)": {},
-    "evidence θ=0.3 δ=0.3 v2": V2_3,
-    "evidence θ=0.3 δ=0.3 v2, class_prior=auto": V2_3 | {"class_prior": "auto"},
-    "evidence θ=0.5 δ=0.5 v2": V2_5,
-    # Another scale of the numbers is one more line, as {**V2_3, "scale": "quantile"}.
+    "membership": {**BOXES, "decision": "membership"},
+    "evidence": {**BOXES, "decision": "evidence"},
+    "evidence, balanced": {**BOXES, "decision": "evidence", "class_prior": "auto"},
+    "evidence, by rank": {**BOXES, "decision": "evidence", "scale": "quantile"},
 }
 PEERS = ("hoeffding-tree", "adaptive-hoeffding-tree", "naive-bayes")
 FOREST = "arf"
@@ -102,7 +100,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 EXPLAINED = (
-    "Every row is predicted, then learned, one a call. Accuracy and class balanced accuracy (CBA) "
+    'boxwise with θ=0.3, δ=0.3, `condition="mean"`; balanced: `class_prior="auto"`; by rank: '
+    '`scale="quantile"`. Every row is predicted, then learned, one a call. Accuracy and class balanced accuracy (CBA) '
     f"over all rows; CBA of the last {RECENT:,} rows; log-loss over all rows, in which no "
     f"probability is below {LEAST:g}: what a learner has not named has probability 0. Ruled out: "
     f"rows whose class was given less than that, each of which costs {-log(LEAST):.1f}; the first "

@@ -31,7 +31,7 @@ from boxwise.evaluate import Reliability, average_ranks, plot_reliability, relia
 BOXES = {"theta": 0.3, "delta": 0.3, "condition": "mean"}
 BEFORE, AFTER = "evidence, temperature=1", "evidence"
 METHODS: dict[str, Method] = {
-    "membership": boxes(**BOXES),
+    "membership": boxes(**BOXES, decision="membership"),
     BEFORE: boxes(**BOXES, decision="evidence", temperature=1.0),
     AFTER: boxes(**BOXES, decision="evidence"),
     "naive Bayes": lambda categorical, _: MixedNaiveBayes(categorical),

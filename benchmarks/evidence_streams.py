@@ -101,13 +101,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 EXPLAINED = (
     'boxwise with θ=0.3, δ=0.3, `condition="mean"`; balanced: `class_prior="auto"`; by rank: '
-    '`scale="quantile"`. Every row is predicted, then learned, one a call. Accuracy and class balanced accuracy (CBA) '
-    f"over all rows; CBA of the last {RECENT:,} rows; log-loss over all rows, in which no "
-    f"probability is below {LEAST:g}: what a learner has not named has probability 0. Ruled out: "
-    f"rows whose class was given less than that, each of which costs {-log(LEAST):.1f}; the first "
-    "row is one of them for everybody. Rows per second, `predict_proba_one` and `learn_one` "
-    "together. `no-change` says what the row before was and is sure of it; `majority` gives the "
-    "shares of the classes so far."
+    '`scale="quantile"`. Every row is predicted, then learned, one a call. Accuracy and class '
+    f"balanced accuracy (CBA) over all rows; CBA of the last {RECENT:,} rows; log-loss over all "
+    f"rows, in which no probability is below {LEAST:g}: what a learner has not named has "
+    "probability 0. Ruled out: rows whose class was given less than that, each of which costs "
+    f"{-log(LEAST):.1f}; the first row is one of them for everybody. Rows per second, "
+    "`predict_proba_one` and `learn_one` together. `no-change` says what the row before was and "
+    "is sure of it; `majority` gives the shares of the classes so far."
 )
 
 

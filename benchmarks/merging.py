@@ -73,7 +73,13 @@ def split(case: Case, n_rows: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 def measure(case: Case, theta: float, delta: float, condition: str) -> dict[str, Outcome]:
     X, y, categorical = case.table()
-    clf = HyperboxClassifier(theta, delta, condition=condition, categorical_features=categorical)
+    clf = HyperboxClassifier(
+        theta,
+        delta,
+        condition=condition,
+        decision="membership",
+        categorical_features=categorical,
+    )
     outcomes: dict[str, Outcome] = {}
 
     def note(way: str, model: HyperboxClassifier, test: np.ndarray) -> None:
@@ -132,7 +138,7 @@ def times(report: Report) -> None:
     report.say("|---|---|---|---|---|---|")
     X, y, categorical = scaled_table(ROWS)
     for theta, delta in ((0.1, 0.1), (0.5, 0.5)):
-        clf = HyperboxClassifier(theta, delta, categorical_features=categorical)
+        clf = HyperboxClassifier(theta, delta, **paper_data.V1, categorical_features=categorical)
         rows = np.array_split(np.arange(ROWS), N_PARTS)
         parts = [clone(clf).fit(X[part], y[part]) for part in rows]
         report.say(

@@ -13,6 +13,7 @@ import sys
 
 import numpy as np
 
+from benchmarks import paper_data
 from benchmarks.report import Report, scaled_table, seconds
 from boxwise import HyperboxClassifier
 from boxwise.core import _native
@@ -36,7 +37,7 @@ def against_hyperbox_brain(n_rows: int = 2_000, n_predicted: int = 500) -> None:
     say("|---|---|---|---|---|---|---|")
     for size in (0.1, 0.5):
         ours = HyperboxClassifier(
-            size, size, categorical_features=categorical, feature_range=(0, 1)
+            size, size, **paper_data.V1, categorical_features=categorical, feature_range=(0, 1)
         )
         learn = []
         for _ in range(3):
@@ -69,7 +70,11 @@ def over_rows() -> None:
         X, y, categorical = scaled_table(n_rows + LATEST)
         for condition, size in (("each", 0.1), ("each", 0.5), ("mean", 0.5)):
             clf = HyperboxClassifier(
-                size, size, condition=condition, categorical_features=categorical
+                size,
+                size,
+                condition=condition,
+                decision="membership",
+                categorical_features=categorical,
             )
             before = max(n_rows - LATEST, 0)
             if before:
@@ -99,7 +104,7 @@ def against_the_bound() -> None:
     say("|---|---|---|---|")
     for n_rows in (2_000, 10_000, 50_000):
         X, y, categorical = scaled_table(n_rows + LATEST)
-        clf = HyperboxClassifier(0.1, 0.1, categorical_features=categorical)
+        clf = HyperboxClassifier(0.1, 0.1, **paper_data.V1, categorical_features=categorical)
         clf.fit(X[:n_rows], y[:n_rows])
         boxes = clf._model.engine.n_boxes
         batch = clf._read(X[n_rows:], None)[1]
@@ -133,7 +138,7 @@ def small_things() -> None:
             for _ in range(5)
         ]
         say(f"| {name} | {min(runs) * 1e3:.1f} ms |")
-    clf = HyperboxClassifier(0.5, 0.5).partial_fit(rows[:1_000], labels[:1_000])
+    clf = HyperboxClassifier(0.5, 0.5, **paper_data.V1).partial_fit(rows[:1_000], labels[:1_000])
     boxes = len(clf.boxes_)
     learn = seconds(
         lambda: [clf.partial_fit([r], [y]) for r, y in zip(rows[1000:], labels[1000:], strict=True)]
@@ -142,7 +147,7 @@ def small_things() -> None:
         f"| one `partial_fit` of one row (a dict, 9 columns, {boxes:,}+ boxes) "
         f"| {learn / 2_000 * 1e6:.1f} µs |"
     )
-    small = HyperboxClassifier(0.5, 0.5).partial_fit(rows[:20], labels[:20])
+    small = HyperboxClassifier(0.5, 0.5, **paper_data.V1).partial_fit(rows[:20], labels[:20])
     predict = seconds(lambda: [small.predict([r]) for r in rows[:2_000]], repeat=3)
     say(
         f"| one `predict` of one row (a dict, {len(small.boxes_)} boxes) "

@@ -40,7 +40,6 @@ PEERS = ("hoeffding-tree", "adaptive-hoeffding-tree", "naive-bayes")
 BASELINES = ("no-change", "majority")
 LOANS = 100_000
 PART = 10_000  # rows for the forest, which is slow
-DEFAULTS = HyperboxClassifier().get_params()
 
 Stream = Callable[[], Iterable[tuple[dict[str, Any], str]]]
 
@@ -100,19 +99,13 @@ def table(
 
 
 def ours() -> dict[str, Any]:
-    """Return a learner for every setting; the one of the defaults says so."""
+    """Return a learner for every setting, all of which decide by membership."""
     return {
-        f"boxwise θ={theta:g} δ={delta:g} {which}"
-        + (" (default)" if is_default(theta, delta, which) else ""): HyperboxClassifier(
-            theta, delta, condition=CONDITIONS[which]
+        f"boxwise θ={theta:g} δ={delta:g} {which}": HyperboxClassifier(
+            theta, delta, condition=CONDITIONS[which], decision="membership"
         )
         for theta, delta, which in SETTINGS
     }
-
-
-def is_default(theta: float, delta: float, which: str) -> bool:
-    chosen = {"theta": theta, "delta": delta, "condition": CONDITIONS[which]}
-    return all(DEFAULTS[name] == value for name, value in chosen.items())
 
 
 def tell(name: str, points: Sequence[Point], total: int) -> None:

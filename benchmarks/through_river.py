@@ -55,7 +55,9 @@ def streams() -> dict[str, Pairs]:
 def compare(report: Report, name: str, pairs: Pairs) -> None:
     learners: dict[str, Any] = {"Hoeffding tree": tree.HoeffdingTreeClassifier}
     for theta, delta in SETTINGS:
-        learners[f"boxwise θ={theta} δ={delta}"] = lambda t=theta, d=delta: HyperboxClassifier(t, d)
+        learners[f"boxwise θ={theta} δ={delta}"] = lambda t=theta, d=delta: HyperboxClassifier(
+            t, d, **paper_data.V1
+        )
     best = dict.fromkeys(learners, float("inf"))
     quality = {}
     for _ in range(REPEAT):

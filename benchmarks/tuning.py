@@ -35,7 +35,9 @@ FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)
 def run(what: str, name: str, condition: str, n_jobs: int) -> dict[str, object]:
     """Tune in this process; return seconds, megabytes and the scores of the sample."""
     X, y, categorical = paper_data.load(name)
-    clf = HyperboxClassifier(condition=condition, categorical_features=categorical)
+    clf = HyperboxClassifier(
+        condition=condition, decision="membership", categorical_features=categorical
+    )
     candidates = [*ParameterGrid(GRID)]
     sample = np.random.default_rng(0).choice(len(candidates), SAMPLE, replace=False)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -417,22 +417,21 @@ NB_MODULE(_native, m) {
   nb::class_<EntropyEngine, Engine>(m, "EntropyEngine")
       .def("__init__",
            [](EntropyEngine* self, std::size_t n_categorical, double theta, double delta,
-              double alpha, std::vector<double> gamma, bool mean, std::size_t max_boxes,
-              const std::vector<double>& low,
+              double alpha, std::vector<double> gamma, bool mean, const std::vector<double>& low,
               const std::vector<double>& high, const std::vector<bool>& growing,
-              const std::optional<In<double, 1>>& scales) {
+              const std::optional<In<double, 1>>& scales, std::size_t max_boxes) {
              new (self) EntropyEngine(low.size(), n_categorical,
                                       {theta, delta, alpha, std::move(gamma), mean, max_boxes},
                                       to_ranges(low, high, growing, scales));
            },
-           "n_categorical"_a, "theta"_a, "delta"_a, "alpha"_a, "gamma"_a, "mean"_a, "max_boxes"_a, "low"_a,
-           "high"_a, "growing"_a, "scales"_a = nb::none())
+           "n_categorical"_a, "theta"_a, "delta"_a, "alpha"_a, "gamma"_a, "mean"_a, "low"_a,
+           "high"_a, "growing"_a, "scales"_a = nb::none(), "max_boxes"_a = 0)
       .def("configure",
            [](EntropyEngine& engine, double theta, double delta, double alpha,
               std::vector<double> gamma, bool mean, std::size_t max_boxes) {
              engine.configure({theta, delta, alpha, std::move(gamma), mean, max_boxes});
            },
-           "theta"_a, "delta"_a, "alpha"_a, "gamma"_a, "mean"_a, "max_boxes"_a,
+           "theta"_a, "delta"_a, "alpha"_a, "gamma"_a, "mean"_a, "max_boxes"_a = 0,
            nb::call_guard<nb::gil_scoped_release>())
       .def("merge", &EntropyEngine::merge, "kept"_a, "other"_a,
            nb::call_guard<nb::gil_scoped_release>())
@@ -442,12 +441,12 @@ NB_MODULE(_native, m) {
   nb::class_<EvidenceEngine, EntropyEngine>(m, "EvidenceEngine")
       .def("__init__",
            [](EvidenceEngine* self, std::size_t n_categorical, double theta, double delta,
-              double alpha, std::vector<double> gamma, bool mean, std::size_t max_boxes,
-              std::vector<double> bandwidths,
+              double alpha, std::vector<double> gamma, bool mean, std::vector<double> bandwidths,
               std::vector<double> backoffs, std::vector<double> temperatures,
               std::vector<double> powers,
               const std::vector<double>& low, const std::vector<double>& high,
-              const std::vector<bool>& growing, const std::optional<In<double, 1>>& scales) {
+              const std::vector<bool>& growing, const std::optional<In<double, 1>>& scales,
+              std::size_t max_boxes) {
              new (self) EvidenceEngine(low.size(), n_categorical,
                                        {{theta, delta, alpha, std::move(gamma), mean, max_boxes},
                                         std::move(bandwidths),
@@ -456,23 +455,22 @@ NB_MODULE(_native, m) {
                                         std::move(powers)},
                                        to_ranges(low, high, growing, scales));
            },
-           "n_categorical"_a, "theta"_a, "delta"_a, "alpha"_a, "gamma"_a, "mean"_a, "max_boxes"_a,
+           "n_categorical"_a, "theta"_a, "delta"_a, "alpha"_a, "gamma"_a, "mean"_a,
            "bandwidths"_a, "backoffs"_a, "temperatures"_a, "powers"_a, "low"_a, "high"_a,
-           "growing"_a, "scales"_a = nb::none())
+           "growing"_a, "scales"_a = nb::none(), "max_boxes"_a = 0)
       .def("configure",
            [](EvidenceEngine& engine, double theta, double delta, double alpha,
-              std::vector<double> gamma, bool mean, std::size_t max_boxes,
-              std::vector<double> bandwidths,
+              std::vector<double> gamma, bool mean, std::vector<double> bandwidths,
               std::vector<double> backoffs, std::vector<double> temperatures,
-              std::vector<double> powers) {
+              std::vector<double> powers, std::size_t max_boxes) {
              engine.configure({{theta, delta, alpha, std::move(gamma), mean, max_boxes},
                                std::move(bandwidths),
                                std::move(backoffs),
                                std::move(temperatures),
                                std::move(powers)});
            },
-           "theta"_a, "delta"_a, "alpha"_a, "gamma"_a, "mean"_a, "max_boxes"_a, "bandwidths"_a, "backoffs"_a,
-           "temperatures"_a, "powers"_a, nb::call_guard<nb::gil_scoped_release>())
+           "theta"_a, "delta"_a, "alpha"_a, "gamma"_a, "mean"_a, "bandwidths"_a, "backoffs"_a,
+           "temperatures"_a, "powers"_a, "max_boxes"_a = 0, nb::call_guard<nb::gil_scoped_release>())
       .def("snapshot", &evidence_snapshot)
       .def("restore", &restore_evidence, "V"_a, "W"_a, "n"_a, "label"_a, "id"_a, "first"_a,
            "code"_a, "times"_a, "losses"_a, "tallies"_a, "tested"_a, "n_classes"_a, "next_id"_a)
@@ -524,29 +522,30 @@ NB_MODULE(_native, m) {
       .def("__init__",
            [](AgglomerativeEngine* self, std::size_t n_categorical, double theta,
               std::vector<double> gamma, double delta, double alpha, bool mean,
-              std::size_t max_boxes, const std::string& method, const std::string& similarity, double min_similarity,
+              const std::string& method, const std::string& similarity, double min_similarity,
               const std::vector<double>& low, const std::vector<double>& high,
-              const std::vector<bool>& growing, const std::optional<In<double, 1>>& scales) {
+              const std::vector<bool>& growing, const std::optional<In<double, 1>>& scales,
+              std::size_t max_boxes) {
              new (self) AgglomerativeEngine(
                  low.size(), n_categorical,
                  agglomerative_settings(theta, std::move(gamma), delta, alpha, mean, max_boxes, method,
                                         similarity, min_similarity),
                  to_ranges(low, high, growing, scales), look_after_signals);
            },
-           "n_categorical"_a, "theta"_a, "gamma"_a, "delta"_a, "alpha"_a, "mean"_a, "max_boxes"_a, "method"_a,
+           "n_categorical"_a, "theta"_a, "gamma"_a, "delta"_a, "alpha"_a, "mean"_a, "method"_a,
            "similarity"_a, "min_similarity"_a, "low"_a, "high"_a, "growing"_a,
-           "scales"_a = nb::none())
+           "scales"_a = nb::none(), "max_boxes"_a = 0)
       .def("configure",
            [](AgglomerativeEngine& engine, double theta, std::vector<double> gamma, double delta,
-              double alpha, bool mean, std::size_t max_boxes, const std::string& method,
-              const std::string& similarity, double min_similarity) {
+              double alpha, bool mean, const std::string& method, const std::string& similarity,
+              double min_similarity, std::size_t max_boxes) {
              auto settings = agglomerative_settings(theta, std::move(gamma), delta, alpha, mean,
                                                     max_boxes, method, similarity, min_similarity);
              nb::gil_scoped_release released;
              engine.configure(std::move(settings));
            },
-           "theta"_a, "gamma"_a, "delta"_a, "alpha"_a, "mean"_a, "max_boxes"_a, "method"_a, "similarity"_a,
-           "min_similarity"_a)
+           "theta"_a, "gamma"_a, "delta"_a, "alpha"_a, "mean"_a, "method"_a, "similarity"_a,
+           "min_similarity"_a, "max_boxes"_a = 0)
       .def("join", &AgglomerativeEngine::join, "other"_a,
            nb::call_guard<nb::gil_scoped_release>());
 

@@ -82,12 +82,17 @@ def test_two_boxes_are_told_in_words(alone):
     assert all("salary" in box and "education" in box for box in (approved, declined))
 
 
-def test_one_decision_is_explained_by_the_box_that_made_it(alone):
+def test_one_decision_is_explained_by_the_boxes_that_carried_it(alone):
     reasons = alone[alone.index("and why it is decided so") :]
-    application, why, box = re.findall(r"^  \w.*(?:\n    .*)*", reasons, re.M)
+    application, why, *boxes = re.findall(r"^  \w.*(?:\n    .*)*", reasons, re.M)
     assert "salary" in application
-    assert re.search(r"of [\d,]+ boxes it belongs most to this one, with membership 0\.\d+", why)
-    assert box.split(",")[0].strip() == why.split(":")[0].strip()  # of the class decided for
+    decision, probability = re.match(r"  (\w+), with probability (0\.\d+)", why).groups()
+    assert re.search(r"All [\d,]+\s+boxes have\s+a\s+say", why)
+    told = [re.match(r"  (0\.\d+)  (\w+), ", box).groups() for box in boxes]
+    shares = [float(share) for share, _ in told]
+    assert [label for _, label in told] == [decision] * 3
+    assert shares == sorted(shares, reverse=True)
+    assert sum(shares) <= float(probability) + 0.02
 
 
 def test_it_learns_something(alone):

@@ -207,7 +207,10 @@ def test_settings_reach_the_model(loans, tmp_path):
         (("--into", "m.box", "--theta", "0.5"), "the model has its settings"),
         (("--into", "m.box", "--only", "age"), "the model has its settings"),
         (("--into", "m.box", "--decision", "evidence"), "the model has its settings"),
-        (("--class-prior", "auto"), "give --decision evidence too"),
+        (
+            ("--class-prior", "auto", "--decision", "membership"),
+            "leave out --decision membership",
+        ),
         (("--decision", "lot"), "'lot' is not one of"),
     ],
 )

@@ -70,15 +70,20 @@ def test_the_shares_of_the_classes_are_those_of_the_library(model, data, tmp_pat
     assert read == shares
 
 
-def test_the_reason_is_the_box_of_the_class_with_the_largest_membership(
-    model, data, tmp_path, rows
-):
-    degrees = model.membership([row for row, _ in rows])
+@pytest.mark.parametrize("decision", ["evidence", "membership"])
+def test_the_reason_is_the_box_of_the_class_that_says_most(model, data, tmp_path, rows, decision):
+    model.set_params(decision=decision).fit(*zip(*rows, strict=True))
+    model.save(tmp_path / "m.box")
+    measure, ask = {
+        "evidence": ("share", model.responsibilities),
+        "membership": ("membership", model.membership),
+    }[decision]
+    degrees = ask([row for row, _ in rows])
     labels = model.boxes_.labels
     for row, degree in zip(table(predict(tmp_path, data, "--why")), degrees, strict=True):
         box = int(row["box"])
         assert labels[box] == row["prediction"]
-        assert float(row["membership"]) == degree[box] == degree[labels == row["prediction"]].max()
+        assert float(row[measure]) == degree[box] == degree[labels == row["prediction"]].max()
         assert row["rule"] == model.boxes_.describe(box)
 
 
@@ -86,7 +91,7 @@ def test_json_lines_hold_the_same(model, data, tmp_path):
     rows = table(predict(tmp_path, data, "--proba", "--why"))
     lines = predict(tmp_path, data, "--proba", "--why", "--to", "jsonl").stdout.splitlines()
     for line, row in zip(map(json.loads, lines), rows, strict=True):
-        assert list(line) == ["row", "prediction", "proba", "box", "membership", "rule"]
+        assert list(line) == ["row", "prediction", "proba", "box", "share", "rule"]
         assert line["row"] == int(row["row"])
         assert line["prediction"] == row["prediction"]
         assert line["proba"]["approved"] == float(row["proba_approved"])

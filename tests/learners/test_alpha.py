@@ -23,7 +23,9 @@ def by_hand(clf: HyperboxClassifier, X: pd.DataFrame, y: np.ndarray, *, scores_o
     scores = [0.0, 0.0]
     for train, test in StratifiedKFold(3).split(X, y):
         for k, columns in enumerate(kinds):
-            model = HyperboxClassifier(**clf.get_params() | {"alpha": "auto"})
+            model = HyperboxClassifier(
+                **clf.get_params() | {"alpha": "auto", "decision": "membership"}
+            )
             model.fit(X.iloc[train][columns], y[train])
             scores[k] += class_balanced_accuracy(y[test], model.predict(X.iloc[test][columns]))
     n, r = (1, 1) if scores_only else (len(kinds[0]), len(kinds[1]))

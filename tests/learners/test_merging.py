@@ -246,11 +246,11 @@ def test_learners_that_contract_are_refused_with_the_reason(learner):
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"theta": 0.3}, "differ in theta: 0.2 and 0.3"),
-        ({"delta": 0.3}, "differ in delta: 0.5 and 0.3"),
+        ({"theta": 0.2}, "differ in theta: 0.3 and 0.2"),
+        ({"delta": 0.5}, "differ in delta: 0.3 and 0.5"),
         ({"alpha": 0.1}, "differ in alpha: 'auto' and 0.1"),
         ({"gamma": [2.0]}, r"differ in gamma: 1.0 and \[2.0\]"),
-        ({"condition": "mean"}, "differ in condition: 'each' and 'mean'"),
+        ({"condition": "each"}, "differ in condition: 'mean' and 'each'"),
         ({"unlabelled": -1}, "differ in unlabelled: None and -1"),
         ({"scale": "quantile"}, "column 'x0': .*scale, 'range' and 'quantile'"),
         ({"feature_range": (0, 3)}, r"column 'x0': .*feature_range, 'data' and \(0, 3\)"),

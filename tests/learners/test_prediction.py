@@ -1,5 +1,6 @@
 """Memberships, classes and probabilities: small cases worked out by hand, and laws."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 from boxwise import HyperboxClassifier
 from boxwise.datasets import loans
 from boxwise.reference.eiol import entropy_change
+
+ByMembership = partial(HyperboxClassifier, decision="membership")
 
 
 @pytest.fixture
@@ -84,13 +87,13 @@ def test_a_box_takes_a_value_when_delta_allows_its_entropy_change(
 
 def test_the_mean_condition_lets_one_column_make_up_for_another() -> None:
     rows = [["a", "u"], ["b", "u"]]  # entropy changes 1 and 0
-    assert len(HyperboxClassifier(delta=0.5).fit(rows, ["c"] * 2).boxes_) == 2
+    assert len(HyperboxClassifier(delta=0.5, condition="each").fit(rows, ["c"] * 2).boxes_) == 2
     assert len(HyperboxClassifier(delta=0.5, condition="mean").fit(rows, ["c"] * 2).boxes_) == 1
     assert len(HyperboxClassifier(delta=0.49, condition="mean").fit(rows, ["c"] * 2).boxes_) == 2
 
 
 def test_classes_that_tie_share_by_their_rows() -> None:
-    clf = HyperboxClassifier(theta=0, feature_range=(0, 1))
+    clf = ByMembership(theta=0, feature_range=(0, 1))
     clf.fit([[0.5], [0.5], [0.5], [1.0]], ["few", "many", "many", "far"])
     assert clf.membership([[0.5]]).tolist() == [[1, 1, 0.5]]
     # The two that tie have 2 between them, one third and two thirds of it; the far one has 0.5.
@@ -103,7 +106,7 @@ def test_classes_that_tie_share_by_their_rows() -> None:
 def test_several_boxes_of_a_class_add_up_in_a_tie() -> None:
     lower, upper = [[0.0], [0.5], [0.0], [0.0]], [[0.5], [1.0], [1.0], [1.0]]
     y = ["two boxes", "two boxes", "one box", "one box"]
-    clf = HyperboxClassifier(theta=0, feature_range=(0, 1)).fit(lower, y, upper=upper)
+    clf = ByMembership(theta=0, feature_range=(0, 1)).fit(lower, y, upper=upper)
     assert clf.boxes_.n_samples.tolist() == [1, 1, 2]
     # At 0.5 all three boxes tie, one row each on the one side and two on the other: seen first.
     assert clf.predict([[0.5]]).tolist() == ["two boxes"]
@@ -124,7 +127,7 @@ def test_the_class_seen_first_wins_a_full_tie_and_is_the_largest_probability(
 
 
 def test_no_membership_anywhere_shares_equally_among_the_classes_that_have_boxes() -> None:
-    clf = HyperboxClassifier(delta=0)
+    clf = ByMembership(delta=0)
     clf.partial_fit([["u"], ["v"], ["v"], ["w"]], ["q", "p", "p", "r"], classes=["empty"])
     assert clf.membership([["unseen"]]).tolist() == [[0, 0, 0]]
     assert clf.predict([["unseen"]]).tolist() == ["q"]  # rows do not count without membership
@@ -154,7 +157,7 @@ def test_probabilities_sum_to_one_and_their_largest_is_the_prediction(
 def test_predictions_are_those_of_the_largest_membership(
     table: pd.DataFrame, labels: list[str]
 ) -> None:
-    clf = HyperboxClassifier(theta=0.3, delta=0.5).fit(table, labels)
+    clf = ByMembership(theta=0.3, delta=0.5).fit(table, labels)
     memberships = clf.membership(table)
     owners = clf.boxes_.labels
     for row, best in enumerate(memberships.max(axis=1)):
@@ -180,6 +183,6 @@ def test_responsibilities_do_not_depend_on_the_threads() -> None:
 
 
 def test_responsibilities_of_a_decision_by_membership_are_refused_with_the_remedy() -> None:
-    clf = HyperboxClassifier().fit([[1.0], [2.0]], ["a", "b"])
+    clf = ByMembership().fit([[1.0], [2.0]], ["a", "b"])
     with pytest.raises(AttributeError, match="use decision='evidence'"):
         clf.responsibilities([[1.0]])

@@ -139,12 +139,15 @@ def test_a_header_with_anything_odd_in_any_place_raises_nothing_else(
 
 
 def test_a_file_from_before_there_was_a_second_algorithm_loads(
-    saved: bytes, tmp_path: Path
+    clf: HyperboxClassifier, table: pd.DataFrame, tmp_path: Path
 ) -> None:
     def edit(header: Any) -> None:
         del header["content"]["settings"]["algorithm"]
+        del header["content"]["settings"]["max_boxes"]
 
-    (tmp_path / "now.box").write_bytes(saved)
+    clf.set_params(decision="membership").partial_fit(table[:1], ["no"])
+    clf.save(tmp_path / "now.box")
+    saved = (tmp_path / "now.box").read_bytes()
     (tmp_path / "then.box").write_bytes(edited(saved, edit))
     now, then = load(tmp_path / "now.box"), load(tmp_path / "then.box")
     assert then._model.to_state()[0] == now._model.to_state()[0]
@@ -163,8 +166,8 @@ def test_a_header_without_one_of_its_keys_is_refused(saved: bytes, tmp_path: Pat
             continue  # a parameter that is not there has its default
         if path[:2] == ("content", "announced") and len(path) == 3:
             continue
-        if path == ("content", "settings", "algorithm"):
-            continue  # the first files had one algorithm, which went without saying
+        if path == ("content", "settings", "max_boxes"):
+            continue  # the first files had no limit
         data = edited(saved, lambda h, p=path: without(h, p))
         assert load_or_refuse(tmp_path / "m.box", data) is None, path
 

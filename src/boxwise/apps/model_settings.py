@@ -45,11 +45,11 @@ class ClassPrior(StrEnum):
 
 ThetaOption = Annotated[
     float | None,
-    typer.Option(metavar="NUMBER", help="Longest side of a box, as a share of the range (0.2)."),
+    typer.Option(metavar="NUMBER", help="Longest side of a box, as a share of the range (0.3)."),
 ]
 DeltaOption = Annotated[
     float | None,
-    typer.Option(metavar="NUMBER", help="Largest change of entropy in a box, 0 to 1 (0.5)."),
+    typer.Option(metavar="NUMBER", help="Largest change of entropy in a box, 0 to 1 (0.3)."),
 ]
 AlphaOption = Annotated[
     str | None,
@@ -62,7 +62,7 @@ GammaOption = Annotated[
     ),
 ]
 ConditionOption = Annotated[
-    Condition | None, typer.Option(help="Whether delta holds for each column or the mean (each).")
+    Condition | None, typer.Option(help="Whether delta holds for each column or the mean (mean).")
 ]
 ScaleOption = Annotated[
     Scale | None,
@@ -74,7 +74,7 @@ MaxBoxesOption = Annotated[
 ]
 DecisionOption = Annotated[
     Decision | None,
-    typer.Option(help="Whether the best box decides, or all boxes together (membership)."),
+    typer.Option(help="Whether all boxes decide together, or the best alone (evidence)."),
 ]
 ClassPriorOption = Annotated[
     ClassPrior | None,
@@ -94,9 +94,9 @@ def settings_from(
     class_prior: ClassPrior | None,
 ) -> dict[str, Any]:
     """Return those that were given, as the classifier takes them."""
-    if class_prior is not None and decision is not Decision.evidence:
+    if class_prior is not None and decision is Decision.membership:
         raise typer.BadParameter(
-            "it is for decisions by evidence; give --decision evidence too, or leave it out",
+            "it is for decisions by evidence; leave out --decision membership, or this",
             param_hint="--class-prior",
         )
     settings = {

@@ -18,8 +18,6 @@ from boxwise.apps.winning_box import WinningBoxes
 from boxwise.apps.writable import refuse_input
 from boxwise.files import Faults, Files, Manner, TypedChunk
 
-WHY = ("box", "membership", "rule")
-
 
 class ResultFormat(StrEnum):
     """Formats of predictions."""
@@ -45,7 +43,7 @@ def predict(
     ] = False,
     why: Annotated[
         bool,
-        typer.Option("--why", help="Add the box that decides, the membership in it, its rule."),
+        typer.Option("--why", help="Add the box that says most, by how much, and its rule."),
     ] = False,
     missing: reading.MissingOption = None,
     form: reading.FormatOption = None,
@@ -94,8 +92,9 @@ def predict(
             # A model that was learned from rows without names takes columns by position.
             warnings.filterwarnings("ignore", "X has feature names", UserWarning)
             kind = CsvResults if to is ResultFormat.csv else JsonResults
-            results: Results = kind(out, classes, WHY if why else ())
             boxes = WinningBoxes(clf) if why else None
+            told = () if boxes is None else ("box", boxes.measure, "rule")
+            results: Results = kind(out, classes, told)
             for chunk in files.chunks(chunk_rows):
                 typed = typing.apply(chunk, faults)
                 if typed.n_rows:

@@ -14,6 +14,7 @@ from rich.console import Console
 from boxwise import HyperboxClassifier
 from boxwise.evaluate import Point, Prequential, Scores
 
+SPEAKERS = 3  # boxes that are named for a decision
 GROUP = 22  # columns of text for each learner: three of them fit on 80
 
 
@@ -77,18 +78,20 @@ class Screen:
             self._wrapped(model.boxes_.describe(i), "  ", "    ")
 
     def _explain(self, model: HyperboxClassifier, newcomer: dict[str, object]) -> None:
-        (degrees,), (decision,) = model.membership([newcomer]), model.predict([newcomer])
-        winner = int(np.argmax(np.where(model.boxes_.labels == decision, degrees, -1)))
+        (shares,), (decision,) = model.responsibilities([newcomer]), model.predict([newcomer])
+        own = np.where(model.boxes_.labels == decision, shares, 0.0)
+        most = np.argsort(-own)[:SPEAKERS].tolist()
         self.console.print("\nA new application, and why it is decided so:")
         application = "; ".join(f"{name} {shown(value)}" for name, value in newcomer.items())
         self._wrapped(application, "  ", "    ")
         self._wrapped(
-            f"{decision}: of {len(degrees):,} boxes it belongs most to this one, with membership "
-            f"{degrees[winner]:.3f}:",
+            f"{decision}, with probability {own.sum():.2f}. All {len(shares):,} boxes have a say; "
+            "these carried most of it:",
             "  ",
             "    ",
         )
-        self._wrapped(model.boxes_.describe(winner), "  ", "    ")
+        for box in most:
+            self._wrapped(f"{own[box]:.2f}  {model.boxes_.describe(box)}", "  ", "        ")
 
     def _wrapped(self, text: str, first: str = "", others: str = "") -> None:
         width = self.console.width

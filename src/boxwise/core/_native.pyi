@@ -58,11 +58,11 @@ class EntropyEngine(Engine):
         alpha: float,
         gamma: list[float],
         mean: bool,
-        max_boxes: int,
         low: list[float],
         high: list[float],
         growing: list[bool],
         scales: Floats | None = None,
+        max_boxes: int = 0,
     ) -> None: ...
     def configure(
         self,
@@ -71,7 +71,7 @@ class EntropyEngine(Engine):
         alpha: float,
         gamma: list[float],
         mean: bool,
-        max_boxes: int,
+        max_boxes: int = 0,
     ) -> None: ...
     def merge(self, kept: int, other: int) -> None: ...
     @property
@@ -86,7 +86,6 @@ class EvidenceEngine(EntropyEngine):
         alpha: float,
         gamma: list[float],
         mean: bool,
-        max_boxes: int,
         bandwidths: list[float],
         backoffs: list[float],
         temperatures: list[float],
@@ -95,6 +94,7 @@ class EvidenceEngine(EntropyEngine):
         high: list[float],
         growing: list[bool],
         scales: Floats | None = None,
+        max_boxes: int = 0,
     ) -> None: ...
     def configure(  # type: ignore[override]
         self,
@@ -103,11 +103,11 @@ class EvidenceEngine(EntropyEngine):
         alpha: float,
         gamma: list[float],
         mean: bool,
-        max_boxes: int,
         bandwidths: list[float],
         backoffs: list[float],
         temperatures: list[float],
         powers: list[float],
+        max_boxes: int = 0,
     ) -> None: ...
     def snapshot(self) -> dict[str, Any]: ...
     def restore(  # type: ignore[override]
@@ -188,7 +188,6 @@ class AgglomerativeEngine(EntropyEngine):
         delta: float,
         alpha: float,
         mean: bool,
-        max_boxes: int,
         method: str,
         similarity: str,
         min_similarity: float,
@@ -196,6 +195,7 @@ class AgglomerativeEngine(EntropyEngine):
         high: list[float],
         growing: list[bool],
         scales: Floats | None = None,
+        max_boxes: int = 0,
     ) -> None: ...
     def configure(  # type: ignore[override]
         self,
@@ -204,10 +204,10 @@ class AgglomerativeEngine(EntropyEngine):
         delta: float,
         alpha: float,
         mean: bool,
-        max_boxes: int,
         method: str,
         similarity: str,
         min_similarity: float,
+        max_boxes: int = 0,
     ) -> None: ...
     def join(self, other: AgglomerativeEngine) -> None: ...
 

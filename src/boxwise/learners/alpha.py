@@ -77,12 +77,12 @@ def estimate_alpha(
     >>> clf.alpha_ == alpha
     True
     """
-    if not hasattr(classifier, "_settings_with"):
+    if not hasattr(classifier, "_learning"):
         raise TypeError(
             f"{type(classifier).__name__} has no alpha to estimate; use a HyperboxClassifier"
         )
     table = classifier._read_training(X, y, upper)
-    settings = classifier._settings_with("auto", table.schema)
+    settings = classifier._learning("auto", table.schema)  # decided by membership
     folds = _folds(table.labels, cv)
     ranges_for = partial(engine_ranges, classifier.feature_range, classifier.scale, table.schema)
     return alpha_for(table, settings, ranges_for, folds, scores_only=scores_only)

@@ -21,17 +21,17 @@ class HyperboxClassifier(OnlineLearner):
     The model is a set of hyperboxes: intervals over the continuous columns, counted sets of values
     over the categorical ones, a class. Each row is taken by a box that contains it, or by the
     closest box of its class that may grow (it stays within `theta`, its categories stay
-    homogeneous within `delta`, it overlaps no box of another class), or becomes a new box. A row's
-    class is that of the box in which it has the largest membership.
+    homogeneous within `delta`, it overlaps no box of another class), or becomes a new box. All
+    boxes together decide on the class of a row; or the one in which it has the largest membership.
 
     Categories need no encoding, missing values no imputation. New categories and new classes may
     appear at any time. Learning all rows in one call or one row a call gives the same model.
 
     Parameters
     ----------
-    theta : float, default=0.2
+    theta : float, default=0.3
         The longest side of a box, as a share of the column's range.
-    delta : float from 0 to 1, default=0.5
+    delta : float from 0 to 1, default=0.3
         The largest change of entropy that a row may cause in the categories of a box. With 0 a box
         holds one value per column; with 1 the categories never keep a row out.
     alpha : float from 0 to 1, or {"auto", "estimate", "estimate-scores"}, default="auto"
@@ -41,7 +41,7 @@ class HyperboxClassifier(OnlineLearner):
     gamma : float or sequence of float, default=1.0
         How fast the membership falls with the distance from a box, for all continuous columns or
         one number for each.
-    condition : {"each", "mean"}, default="each"
+    condition : {"each", "mean"}, default="mean"
         Whether `delta` bounds the entropy change of each categorical column (EIOL-GFMM-v1) or the
         mean of them (EIOL-GFMM-v2).
     categorical_features : "from_dtype" or array-like, default="from_dtype"
@@ -59,9 +59,9 @@ class HyperboxClassifier(OnlineLearner):
         The number of boxes from which on there is a new one only for a new class; a row that no
         box may take then goes to the box of its class in which its membership is largest,
         whatever `theta`, `delta` and the boxes of other classes say.
-    decision : {"membership", "evidence"}, default="membership"
-        Who decides on the class of a row: the box in which its membership is largest, as in the
-        paper, or all boxes of a class together, each by how likely the row is in it.
+    decision : {"evidence", "membership"}, default="evidence"
+        Who decides on the class of a row: all boxes of a class together, each by how likely the
+        row is in it; or the box in which its membership is largest, as in the paper.
     bandwidth : float above 0, or "auto", default="auto"
         For evidence: how fast the density of a box falls outside it, as a share of the column's
         range. "auto" tries a few on each row, and lets those speak that predicted best so far.
@@ -139,16 +139,16 @@ class HyperboxClassifier(OnlineLearner):
 
     def __init__(
         self,
-        theta: float = 0.2,
-        delta: float = 0.5,
+        theta: float = 0.3,
+        delta: float = 0.3,
         alpha: float | str = "auto",
         gamma: Any = 1.0,
-        condition: str = "each",
+        condition: str = "mean",
         categorical_features: Any = "from_dtype",
         feature_range: Any = "data",
         scale: str = "range",
         max_boxes: int | None = None,
-        decision: str = "membership",
+        decision: str = "evidence",
         bandwidth: float | str = "auto",
         backoff: float | str = "auto",
         temperature: float | str = "auto",

@@ -150,7 +150,7 @@ def test_the_first_bad_row_stops_it_whatever_is_wrong_with_the_next(tmp_path):
 def test_nearly_a_box_per_row_is_remarked_on(tmp_path):
     rows = [{**row, "decision": label} for row, label in LoanStream(600, function=7)]
     path, target = write_csv(tmp_path / "many.csv", rows), ("-o", tmp_path / "m.box")
-    remark = "boxwise: nearly a box per row: try a larger --theta or --delta, or --condition mean\n"
+    remark = "boxwise: nearly a box per row: try a larger --theta or --delta, or --max-boxes\n"
     assert learn(path, *target).stderr.endswith(remark)
     assert learn(path, *target, "-q").stderr == ""
     assert "a box per row" not in learn(path, *target, "--theta", 1, "--delta", 1).stderr

@@ -194,7 +194,7 @@ def _finish(plan: Plan, model: Any, target: Path, *, new: bool) -> None:
         boxes, classes = counted(model.n_boxes_, "box"), counted(len(model.classes_), "class")
         typer.echo(f"{target}: {rows}, {boxes}, {classes}")
         if new and total >= ENOUGH_ROWS and model.n_boxes_ > MANY_BOXES * total:
-            say("nearly a box per row: try a larger --theta or --delta, or --condition mean")
+            say("nearly a box per row: try a larger --theta or --delta, or --max-boxes")
     if plan.faults.count:
         raise typer.Exit(ROWS_LEFT_OUT)
 

@@ -354,6 +354,10 @@ size_t Engine::n_classes() const {
 
 size_t Engine::n_boxes() const {
   const auto reader = reading();
+  return count();
+}
+
+size_t Engine::count() const {
   size_t boxes = 0;
   for (const Group& g : groups_) boxes += g.size();
   return boxes;

@@ -1,5 +1,5 @@
 // What all algorithms of the family share: boxes in groups by class, ranges of the features, learning
-// sample by sample, predicting by the largest membership. How a sample is learned and how a box
+// sample by sample, predicting by the best verdict. How a sample is learned and how a box
 // judges it is up to the engine of each algorithm.
 #pragma once
 
@@ -155,6 +155,7 @@ class Engine {
   // The probabilities of the classes of the verdict.
   virtual void share_out(const Verdict& verdict, double* p) const;
   bool can_predict() const;
+  std::size_t count() const;  // of the boxes
   Place find(std::uint64_t id) const;
   std::vector<std::pair<std::uint64_t, Place>> in_order() const;
   std::shared_lock<std::shared_mutex> reading() const;

@@ -16,9 +16,7 @@ using std::uint64_t;
 // If there are enough boxes, the candidate of highest membership takes it instead, come what may.
 void EntropyEngine::learn_one(const Sample& x) {
   if (const auto taker = find_taker(x)) return take(taker->place, x, taker->grows);
-  size_t boxes = 0;
-  for (const Group& g : groups_) boxes += g.size();
-  if (settings_.max_boxes > 0 && boxes >= settings_.max_boxes) {
+  if (settings_.max_boxes > 0 && count() >= settings_.max_boxes) {
     if (const auto place = nearest(x)) {
       groups_[place->group].oversized = true;
       return take(*place, x, true);

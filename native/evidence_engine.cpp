@@ -64,15 +64,18 @@ void EvidenceEngine::configure(EvidenceSettings settings) {
   check(settings);
   EntropyEngine::configure(settings.learning);
   const auto writer = writing();
-  const bool same = settings.bandwidths == evidence_.bandwidths &&
-                    settings.backoffs == evidence_.backoffs &&
-                    settings.temperatures == evidence_.temperatures &&
-                    settings.powers == evidence_.powers;
+  const bool same_powers = settings.powers == evidence_.powers;
+  const bool same_choices = settings.bandwidths == evidence_.bandwidths &&
+                            settings.backoffs == evidence_.backoffs &&
+                            settings.temperatures == evidence_.temperatures;
   evidence_ = std::move(settings);
-  if (same) return;
-  const size_t choices = evidence_.bandwidths.size() * evidence_.backoffs.size() *
-                         evidence_.temperatures.size();
-  record_ = {0, 0, std::vector<double>(choices, 0.0), {}};
+  if (same_powers && same_choices) return;
+  record_.tallies.clear();
+  if (!same_choices) {
+    const size_t choices = evidence_.bandwidths.size() * evidence_.backoffs.size() *
+                           evidence_.temperatures.size();
+    record_ = {0, 0, std::vector<double>(choices, 0.0), {}};
+  }
   choose();
   choose_power();
 }
@@ -124,18 +127,12 @@ std::vector<double> EvidenceEngine::chosen() const {
 void EvidenceEngine::learn_one(const Sample& x) {
   if (x.label >= 0) {
     const bool choices = record_.losses.size() > 1 || evidence_.powers.size() > 1;
-    const std::uint64_t one_in = ONE_IN * (1 + boxes() / MANY);
+    const std::uint64_t one_in = ONE_IN * (1 + count() / MANY);
     const bool due = record_.rows < ALL_OF || record_.rows % one_in == 0;
     if (choices && due && groups_[x.label + 1].size() > 0) test(x);
     ++record_.rows;
   }
   EntropyEngine::learn_one(x);
-}
-
-size_t EvidenceEngine::boxes() const {
-  size_t boxes = 0;
-  for (const Group& g : groups_) boxes += g.size();
-  return boxes;
 }
 
 // What each choice would have said of x, whose class is known.
@@ -234,7 +231,7 @@ void EvidenceEngine::choose() {
 }
 
 size_t EvidenceEngine::speakers() const {
-  return std::min(voices_.size(), std::max(LEAST_VOICES, EFFORT / (boxes() + 1)));
+  return std::min(voices_.size(), std::max(LEAST_VOICES, EFFORT / (count() + 1)));
 }
 
 void EvidenceEngine::heard(std::vector<bool>& asked) const {
@@ -512,9 +509,14 @@ template <class Factor>
 double log_product(size_t factors, Factor factor) {
   double sum = 0;
   for (size_t f = 0; f < factors;) {
-    double product = 1;
-    for (const size_t end = std::min(f + FACTORS, factors); f < end; ++f) product *= factor(f);
-    sum += std::log(product);
+    double product = 1, some[FACTORS];
+    size_t count = 0;
+    for (const size_t end = std::min(f + FACTORS, factors); f < end; ++f)
+      product *= some[count++] = factor(f);
+    if (product > 0 && product < INFINITE)
+      sum += std::log(product);
+    else
+      for (size_t i = 0; i < count; ++i) sum += std::log(some[i]);
   }
   return sum;
 }

@@ -54,7 +54,6 @@ class EvidenceEngine : public EntropyEngine {
     double temperature, weight;
   };
   void check(const EvidenceSettings& settings) const;
-  std::size_t boxes() const;
   void test(const Sample& x);
   void test_powers(const std::vector<double>& scores, std::size_t classes, std::size_t label,
                    double memory);

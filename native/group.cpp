@@ -112,17 +112,6 @@ const uint32_t* CountColumn::spread_out(Code code, Slot begin, size_t m, uint32_
   return scratch;
 }
 
-std::uint64_t CountColumn::total(Code code, size_t m) const {
-  std::uint64_t sum = 0;
-  if (dense_) {
-    const uint32_t* counts = dense_row(code);
-    for (size_t slot = 0; counts != nullptr && slot < m; ++slot) sum += counts[slot];
-  } else if (auto entry = postings_.find(code); entry != postings_.end()) {
-    for (const Posting& posting : entry->second) sum += posting.count;
-  }
-  return sum;
-}
-
 void CountColumn::make_sparse() {
   held_.resize(capacity_);
   for (size_t code = 0; code < rows_.size(); ++code) {

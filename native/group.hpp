@@ -45,8 +45,6 @@ class CountColumn {
     const std::uint32_t* counts = dense_row(code);
     return counts != nullptr ? counts + begin : nullptr;
   }
-  // The count of `code` in the first m slots together.
-  std::uint64_t total(Code code, std::size_t m) const;
   std::size_t n_codes() const { return n_codes_; }  // one more than the highest that was added
   std::size_t bytes() const;
 

@@ -15,7 +15,7 @@ using std::uint64_t;
 namespace {
 constexpr size_t FULL = 256;       // values of a level
 constexpr double STEP = 1.0 / 64;  // between two points of the function, at least
-constexpr size_t LEVELS = 64;      // more values than can be counted
+constexpr size_t LEVELS = 48;      // more values than can be counted
 
 std::invalid_argument damaged() { return std::invalid_argument("the scale of a feature is damaged"); }
 }  // namespace
@@ -26,7 +26,7 @@ bool QuantileScale::meet(double low, double high) {
     return false;
   }
   add(low, high);
-  if (seen_ < due_) return false;
+  if (seen_ < due_ && (is_ready() || high_ - low_ <= NO_WIDTH)) return false;
   refresh();
   return true;
 }

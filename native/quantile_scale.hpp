@@ -12,7 +12,8 @@ namespace boxwise {
 class QuantileScale {
  public:
   // Take note of a value, or of both ends of an interval. Returns whether the function has changed:
-  // it does after the first value, and whenever there are half as many again as the last time.
+  // it does after the first value, with the first that differs, and whenever there are half as many
+  // again as the last time.
   bool meet(double low, double high);
   // Take note of values that `meet` will be told of later, and of which it need not take note then.
   void survey(std::size_t count, const double* low, const double* high);

@@ -83,8 +83,8 @@ class HyperboxClassifier(base.MiniBatchClassifier):
     max_boxes
         From so many boxes on, a row that no box may take goes to the nearest box of its class.
     decision
-        Who decides: the box with the largest "membership", or all boxes of a class together by
-        "evidence".
+        Who decides: all boxes of a class together, by "evidence", or the box with the largest
+        "membership".
     bandwidth, backoff, temperature, class_prior
         For the decision by evidence, as in :class:`boxwise.HyperboxClassifier`.
 
@@ -95,7 +95,7 @@ class HyperboxClassifier(base.MiniBatchClassifier):
     >>> from river import evaluate, metrics
     >>> model = HyperboxClassifier(theta=0.3, delta=1.0)
     >>> evaluate.progressive_val_score(LoanStream(2000, function=7), model, metrics.Accuracy())
-    Accuracy: 86.09%
+    Accuracy: 90.10%
     >>> model.predict_one({"salary": 30_000, "loan": 400_000, "shoe_size": 44})
     'declined'
     >>> model.learn_one({"salary": 30_000, "shoe_size": 44, "pet": None}, "referred")

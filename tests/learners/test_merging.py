@@ -21,7 +21,7 @@ from boxwise import (
     ShindeGFMM,
     merge,
 )
-from boxwise.datasets import LoanStream
+from boxwise.datasets import LoanStream, loans
 from boxwise.evaluate import class_balanced_accuracy
 
 SETTINGS = [(0.2, 0.5), (0.1, 0.1), (0.5, 0.5)]
@@ -116,6 +116,29 @@ def test_where_numbers_are_measured_by_rank_the_ranks_are_those_of_all_rows():
     assert scores[0] > 0.95 * scores[1]
     goes_on = merged.partial_fit(X[:100], y[:100])
     assert goes_on.boxes_.n_samples.sum() == len(X) + 100
+
+
+def test_what_the_models_found_out_about_their_choices_is_added_up():
+    rows, labels = loans(2_000, function=7, noise=0.05, seed=3)
+    first = labels[0]
+    other = next(i for i, label in enumerate(labels) if label != first)
+    order = [other, *range(other), *range(other + 1, 1_000)]  # the classes the other way round
+    clf = HyperboxClassifier(class_prior="auto")
+    parts = [
+        clone(clf).fit([rows[i] for i in order], [labels[i] for i in order]),
+        clone(clf).fit(rows[1_000:], labels[1_000:]),
+    ]
+    states = [part._model.engine.snapshot() for part in parts]
+    merged = merge(parts)._model.engine.snapshot()
+    np.testing.assert_allclose(merged["losses"], states[0]["losses"] + states[1]["losses"])
+    assert merged["tested"].tolist() == (states[0]["tested"] + states[1]["tested"]).tolist()
+    by_class = [
+        dict(zip(part._model.classes, s["tallies"].reshape(2, -1), strict=True))
+        for part, s in zip(parts, states, strict=True)
+    ]
+    sums = merged["tallies"].reshape(2, -1)
+    for label, tally in zip(merge(parts)._model.classes, sums, strict=True):
+        np.testing.assert_allclose(tally, by_class[0][label] + by_class[1][label])
 
 
 def overlaps_across_classes(boxes: Any) -> int:

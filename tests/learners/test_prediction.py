@@ -186,3 +186,41 @@ def test_responsibilities_of_a_decision_by_membership_are_refused_with_the_remed
     clf = ByMembership().fit([[1.0], [2.0]], ["a", "b"])
     with pytest.raises(AttributeError, match="use decision='evidence'"):
         clf.responsibilities([[1.0]])
+
+
+@pytest.mark.parametrize("change", [{"class_prior": "balanced"}, {"class_prior": "auto"}])
+def test_a_change_of_the_prior_keeps_what_was_found_out(change: dict[str, Any]) -> None:
+    rows, labels = loans(1_000, function=7, seed=5)
+    clf = HyperboxClassifier().fit(rows, labels)
+    before = clf.bandwidth_, clf.backoff_, clf.temperature_
+    clf.set_params(**change).partial_fit(rows[:1], labels[:1])
+    assert (clf.bandwidth_, clf.backoff_, clf.temperature_) == before
+    assert clf._model.engine.snapshot()["tested"][0] == 1_001
+
+
+@pytest.mark.parametrize("size", [1e40, 1e100])
+@pytest.mark.parametrize("columns", [1, 10, 20])
+def test_boxes_beyond_all_measure_still_give_probabilities(size: float, columns: int) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.random((60, columns)) * size, rng.integers(0, 3, 60)
+    clf = HyperboxClassifier(max_boxes=2, feature_range=(0, 1)).fit(X, y)
+    p = clf.predict_proba(X)
+    np.testing.assert_allclose(p.sum(axis=1), 1, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "value"), [("bandwidth", 1e-50), ("backoff", 1e40)])
+def test_choices_beyond_all_measure_are_refused(name: str, value: float) -> None:
+    with pytest.raises(ValueError, match=f"{name}, if not 'auto', must be a number from 1e-06"):
+        HyperboxClassifier(**{name: value}).fit([[1.0], [2.0]], ["a", "b"])
+
+
+def test_the_scale_is_that_of_the_first_row() -> None:
+    clf = HyperboxClassifier().fit([[1.0], [2.0]], ["a", "b"])
+    with pytest.raises(ValueError, match=r"scale is 'quantile' now, but .* with 'range'"):
+        clf.set_params(scale="quantile").partial_fit([[1.5]], ["a"])
+
+
+def test_a_number_that_differs_from_all_before_is_measured_at_once() -> None:
+    X = np.concatenate([np.zeros(500), np.random.default_rng(0).random(200)])[:, None]
+    clf = HyperboxClassifier(0.3, scale="quantile").partial_fit(X, ["a"] * 700)
+    assert len(clf.boxes_) < 30

@@ -180,7 +180,8 @@ def test_it_is_as_good_as_a_coarse_grid_with_fewer_trials(seed):
 
 
 def test_later_generations_are_better_than_the_first():
-    evolution = run(n_rows=150, n_trials=200, population_size=20)
+    clf = HyperboxClassifier(decision="membership")
+    evolution = run(clf, n_rows=150, n_trials=200, population_size=20)
     first, *_, last = np.reshape([t.values for t in evolution.study_.trials], (10, 20, 2))
     (score, boxes), (later_score, later_boxes) = first.mean(axis=0), last.mean(axis=0)
     assert later_score > score

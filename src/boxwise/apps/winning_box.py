@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from boxwise.core import EvidenceSettings
 from boxwise.files import TypedChunk
 
 MEMORY = 32 * 1024 * 1024  # bytes of memberships or shares at a time
@@ -28,10 +29,12 @@ class WinningBoxes:
     >>> chunk = TypedChunk([1, 2], rows, [])
     >>> for box, share, rule in WinningBoxes(clf).of(chunk, clf.predict(rows)):
     ...     print(box, f"{share:.2f}", rule)
+    0 1.00 no, 1 row: age 20; job is cook
+    1 1.00 yes, 1 row: age 60; job is smith
     """
 
     def __init__(self, model: Any) -> None:
-        by_evidence = getattr(model, "decision", None) == "evidence"
+        by_evidence = isinstance(model._fitted().settings, EvidenceSettings)
         self.measure = "share" if by_evidence else "membership"
         self._degrees = model.responsibilities if by_evidence else model.membership
         self._boxes = model.boxes_

@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 
 from boxwise.core._native import join_scales
 from boxwise.core.model import Model, ranges_of
-from boxwise.core.settings import AgglomerativeSettings, EntropySettings, Range, scale_arrays
+from boxwise.core.settings import (
+    AgglomerativeSettings,
+    EntropySettings,
+    EvidenceSettings,
+    Range,
+    scale_arrays,
+)
 from boxwise.schema import Column, Schema, Vocabulary
 
 _BOXES = ("V", "W", "n", "label", "id", "first", "code", "times")
@@ -65,21 +71,29 @@ def join(models: Sequence[Model], settings: EntropySettings) -> Model:
         **{name: state[name] for name in _BOXES},
         n_classes=len(labels),
         next_id=state["next_id"],
-        **_united_records(states, joined.engine.snapshot(), settings),
+        **_united_records(models, states, labels, settings),
     )
     return joined
 
 
 def _united_records(
-    states: Sequence[dict[str, Any]], blank: dict[str, Any], settings: EntropySettings
+    models: Sequence[Model],
+    states: Sequence[dict[str, Any]],
+    labels: Vocabulary,
+    settings: EntropySettings,
 ) -> dict[str, NDArray[Any]]:
     """Return what the engine keeps beside the boxes: sums over all the rows that models saw."""
-    of_all = [
-        all(name in s and s[name].shape == blank[name].shape for s in states)
-        for name in settings.arrays
-    ]
-    sources = states if all(of_all) else [blank]
-    return {name: sum((s[name] for s in sources[1:]), sources[0][name]) for name in settings.arrays}
+    if not isinstance(settings, EvidenceSettings):
+        return {}
+    tallies = np.zeros((len(labels), 3 * len(settings.powers)))
+    for model, state in _pairs(models, states):  # class by class, in the order of the model
+        own = state["tallies"].reshape(-1, tallies.shape[1])
+        tallies[_new_codes(model.labels, labels)[: len(own)]] += own
+    return {
+        "losses": np.sum([state["losses"] for state in states], axis=0),
+        "tallies": tallies.ravel() if tallies.any() else np.empty(0),
+        "tested": np.sum([state["tested"] for state in states], axis=0, dtype=np.uint64),
+    }
 
 
 def _pairs(

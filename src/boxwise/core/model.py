@@ -62,6 +62,7 @@ class Model:
         self.schema = schema
         self.labels = Vocabulary()  # in order of first appearance
         self.settings = settings
+        self.by_rank = any(r.scale is not None for r in ranges)  # how numbers are measured
         self.engine = settings.new_engine(len(schema.categorical), ranges)
 
     def configure(self, settings: Settings) -> None:

@@ -47,8 +47,8 @@ class Prequential:
     ...     print(now.rows, round(now.recent.cba, 2))
     ...     if now.rows == 1000:
     ...         break
-    500 0.84
-    1000 0.85
+    500 0.88
+    1000 0.88
     >>> len(run.points["HyperboxClassifier"])
     2
     """
@@ -243,8 +243,8 @@ def prequential(
     >>> result = prequential(learners, LoanStream(3000, function=7, noise=0.05))
     >>> for row in result.summary():
     ...     print(row["learner"], row["scored"], round(row["cba"], 3), row["boxes"])
-    small boxes 2999 0.773 2558
-    large boxes 2999 0.794 606
+    small boxes 2999 0.873 2558
+    large boxes 2999 0.866 606
     """
     run = Prequential(learners, source, window=window, every=every, limit=limit, classes=classes)
     for points in run:

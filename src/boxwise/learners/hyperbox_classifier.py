@@ -70,7 +70,7 @@ class HyperboxClassifier(OnlineLearner):
         each box.
     temperature : float above 0, or "auto", default="auto"
         For evidence: what the scores are divided by before they become probabilities. Above 1 it
-        makes them less certain; it does not change the decision.
+        makes them less certain.
     class_prior : {"data", "balanced", "auto"}, default="data"
         For evidence: whether a class counts by its rows, or all classes alike, or as far in
         between as has given the best class balanced accuracy so far.

@@ -114,11 +114,12 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return label_array(model.labels.values)[codes]
 
     def predict_proba(self, X: Any, upper: Any = None) -> NDArray[np.float64]:
-        """Return how the memberships of a row share out among the classes.
+        """Return the probabilities of the classes, or how memberships share out among them.
 
-        Each class counts with its best membership. Classes that tie for the first place share
-        theirs by the number of rows in their boxes; equally if the algorithm tells them apart by
-        the nearest box. The largest is always that of `predict`.
+        Where all boxes decide, by evidence, they are probabilities. Otherwise each class counts
+        with its best membership; classes that tie for the first place share theirs by the number
+        of rows in their boxes, or equally if the algorithm tells them apart by the nearest box.
+        The largest is always that of `predict`.
 
         Parameters
         ----------
@@ -315,6 +316,12 @@ class OnlineLearner(HyperboxLearner):
         """Return the model, new if there is none yet, and what it is to learn."""
         if self.__sklearn_is_fitted__():
             model = self._model
+            if model.by_rank != (self.scale == "quantile") and model.schema.continuous:
+                was = "quantile" if model.by_rank else "range"
+                raise ValueError(
+                    f"scale is {show(self.scale)} now, but the model has learned with {was!r}, and "
+                    "its boxes cannot be measured otherwise; set it back, or call fit"
+                )
             settings = self._settings(model.schema)
             batch = self._encode(X, model.schema, upper)
         else:

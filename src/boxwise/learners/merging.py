@@ -27,7 +27,8 @@ def merge(models: Sequence[Learner]) -> Learner:
     categories homogeneous within `delta` and overlaps no box of another class.
 
     Boxes of different models may overlap across classes from the start, as new boxes of online
-    learning may; they stay, but no merge creates such an overlap.
+    learning may; they stay, but no merge creates such an overlap. There may be more boxes than
+    `max_boxes`, which only keeps new ones from being made.
 
     Parameters
     ----------

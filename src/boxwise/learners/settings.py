@@ -25,6 +25,7 @@ PRIORS = {"data": [0.0], "balanced": [1.0], "auto": [0.0, 0.25, 0.5, 0.75, 1.0]}
 BANDWIDTHS = [0.01, 0.03, 0.1, 0.2, 0.4]
 BACKOFFS = [0.03, 0.3, 2.0, 8.0, 32.0]
 TEMPERATURES = [0.5, 0.7, 1.0, 1.5, 2.5, 4.0]
+LEAST_CHOICE, MOST_CHOICE = 1e-6, 1e6  # products of some of them are still numbers
 
 
 def entropy_settings(
@@ -80,9 +81,12 @@ def evidence_settings(
 
 def _choices(name: str, value: Any, grid: list[float]) -> list[float]:
     if not isinstance(value, str):
-        return [number(name, value, 0, above=True)]
+        return [number(f"{name}, if not 'auto',", value, LEAST_CHOICE, MOST_CHOICE)]
     if value != "auto":
-        raise ValueError(f"{name} must be 'auto' or a number above 0, not {value!r}")
+        raise ValueError(
+            f"{name} must be 'auto' or a number from {LEAST_CHOICE:g} to {MOST_CHOICE:g}, "
+            f"not {value!r}"
+        )
     return grid
 
 

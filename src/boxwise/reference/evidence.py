@@ -211,7 +211,12 @@ def log_product(factors: Sequence[float]) -> float:
     """Return the logarithm of a product of numbers above 0, of however many."""
     total = 0.0
     for begin in range(0, len(factors), FACTORS):
-        total += log(prod(factors[begin : begin + FACTORS]))
+        some = factors[begin : begin + FACTORS]
+        if 0 < prod(some) < inf:
+            total += log(prod(some))
+        else:
+            for factor in some:
+                total += log(factor)
     return total
 
 

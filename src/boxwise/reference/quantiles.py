@@ -1,8 +1,8 @@
 """Continuous features measured by rank, in plain Python: any learner of the reference, rescaled.
 
-The learner itself works in ranks, from 0 to 1. They are those of the values so far, taken anew
-whenever there are half as many again; then its boxes, whose bounds are kept in the units of the
-input, are measured anew too.
+The learner itself works in ranks, from 0 to 1. They are those of the values so far, taken anew with
+the first that differs and whenever there are half as many again; then its boxes, whose bounds are
+kept in the units of the input, are measured anew too.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ class QuantileScale:
         for value in dict.fromkeys((low, high)):
             self._put(0, value)
         self.seen += 1
-        if self.seen < self.due:
+        differ = self.high - self.low > NO_WIDTH
+        if self.seen < self.due and (self.is_ready or not differ):
             return False
         self.refresh()
         return True

@@ -46,6 +46,7 @@ class Stream:
             condition=self.condition,
             categorical_features=list(range(self.n, self.n + r)),
             feature_range=(0, 1) if self.fixed_range else "data",
+            decision="membership",
             unlabelled=UNLABELLED,
             max_boxes=self.max_boxes,
         )

@@ -58,6 +58,7 @@ def test_same_boxes_and_predictions_on_streams_without_ties(condition, theta, de
             delta,
             alpha=0.6,
             condition=condition,
+            decision="membership",
             categorical_features=[3, 4],
             feature_range=(0, 1),
         ).fit(X, labels)

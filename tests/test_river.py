@@ -138,8 +138,9 @@ def test_a_new_feature_counts_as_missing_in_the_rows_before(scale: str) -> None:
     rows = [{c: row[c] for c in columns} for row in rows]
     knowing.partial_fit(rows, [y for _, y in [*early, late]])
     boxes, others = model.boxes, knowing.boxes_
-    cities = {"range": [{None: 2}, {None: 1}, {None: 1, "Ulm": 1}]}
-    assert scale not in cities or [counts[1] for counts in boxes.counts] == cities[scale]
+    one, old = {None: 1}, {None: 1, "Ulm": 1}
+    cities = {"range": [{None: 2}, one, old], "quantile": [one, one, old, one]}
+    assert [counts[1] for counts in boxes.counts] == cities[scale]
     assert np.isnan(boxes.lower[0, 1])
     assert [boxes.describe(i) for i in range(len(boxes))] == [
         others.describe(i) for i in range(len(others))

@@ -176,13 +176,27 @@ nb::dict bound_snapshot(const BoundEngine& engine) {
 }
 
 nb::dict evidence_snapshot(const EvidenceEngine& engine) {
-  nb::dict result = snapshot(engine);
-  boxwise::Record record = engine.record();
+  boxwise::Snapshot all;
+  boxwise::Record record;
+  {
+    nb::gil_scoped_release released;
+    all = engine.snapshot();
+    record = engine.record();
+  }
+  const std::size_t boxes = all.last.size();
+  std::vector<std::uint64_t> last = std::move(all.last);
+  nb::dict result = to_dict(std::move(all));
+  result["last"] = to_numpy(std::move(last), {boxes});
   const std::size_t choices = record.losses.size();
   const std::size_t tallies = record.tallies.size();
   result["losses"] = to_numpy(std::move(record.losses), {choices});
   result["tallies"] = to_numpy(std::move(record.tallies), {tallies});
-  result["tested"] = to_numpy(std::vector<std::uint64_t>{record.rows, record.tests}, {2});
+  result["tested"] = to_numpy(
+      std::vector<std::uint64_t>{record.rows, record.tests, record.steps, record.clock}, {4});
+  const std::size_t features = record.reaches.size();
+  std::vector<double> reaches = std::move(record.reaches);
+  reaches.insert(reaches.end(), record.steepness.begin(), record.steepness.end());
+  result["reaches"] = to_numpy(std::move(reaches), {2, features});
   return result;
 }
 
@@ -221,11 +235,20 @@ void restore_evidence(EvidenceEngine& engine, const In<double, 2>& V, const In<d
                       const In<std::uint64_t, 1>& id, const In<std::uint64_t, 1>& first,
                       const In<Code, 1>& code, const In<std::uint32_t, 1>& times,
                       const In<double, 1>& losses, const In<double, 1>& tallies,
-                      const In<std::uint64_t, 1>& tested, std::size_t n_classes,
+                      const In<std::uint64_t, 1>& tested, const In<double, 2>& reaches,
+                      const In<std::uint64_t, 1>& last, std::size_t n_classes,
                       std::uint64_t next_id) {
-  if (tested.shape(0) != 2) throw std::invalid_argument("the rows and tests are not two numbers");
-  engine.restore_record({tested.data()[0], tested.data()[1], to_vector(losses), to_vector(tallies)});
-  restore(engine, V, W, n, label, id, first, code, times, n_classes, next_id);
+  if (tested.shape(0) != 4) throw std::invalid_argument("the rows and tests are not four numbers");
+  if (reaches.shape(0) != 2) throw std::invalid_argument("the reaches are not in two rows");
+  const std::uint64_t* counts = tested.data();
+  const double *begin = reaches.data(), *middle = begin + reaches.shape(1);
+  engine.restore_record({counts[0], counts[1], counts[2], counts[3], to_vector(losses),
+                         to_vector(tallies), {begin, middle},
+                         {middle, middle + reaches.shape(1)}});
+  auto all = to_snapshot(V, W, n, label, id, first, code, times, n_classes, next_id);
+  all.last = to_vector(last);
+  nb::gil_scoped_release released;
+  engine.restore(all);
 }
 
 void restore_bounds(BoundEngine& engine, const In<double, 2>& V, const In<double, 2>& W,
@@ -443,7 +466,7 @@ NB_MODULE(_native, m) {
            [](EvidenceEngine* self, std::size_t n_categorical, double theta, double delta,
               double alpha, std::vector<double> gamma, bool mean, std::vector<double> bandwidths,
               std::vector<double> backoffs, std::vector<double> temperatures,
-              std::vector<double> powers,
+              std::vector<double> powers, bool forget,
               const std::vector<double>& low, const std::vector<double>& high,
               const std::vector<bool>& growing, const std::optional<In<double, 1>>& scales,
               std::size_t max_boxes) {
@@ -452,28 +475,32 @@ NB_MODULE(_native, m) {
                                         std::move(bandwidths),
                                         std::move(backoffs),
                                         std::move(temperatures),
-                                        std::move(powers)},
+                                        std::move(powers),
+                                        forget},
                                        to_ranges(low, high, growing, scales));
            },
            "n_categorical"_a, "theta"_a, "delta"_a, "alpha"_a, "gamma"_a, "mean"_a,
-           "bandwidths"_a, "backoffs"_a, "temperatures"_a, "powers"_a, "low"_a, "high"_a,
-           "growing"_a, "scales"_a = nb::none(), "max_boxes"_a = 0)
+           "bandwidths"_a, "backoffs"_a, "temperatures"_a, "powers"_a, "forget"_a, "low"_a,
+           "high"_a, "growing"_a, "scales"_a = nb::none(), "max_boxes"_a = 0)
       .def("configure",
            [](EvidenceEngine& engine, double theta, double delta, double alpha,
               std::vector<double> gamma, bool mean, std::vector<double> bandwidths,
               std::vector<double> backoffs, std::vector<double> temperatures,
-              std::vector<double> powers, std::size_t max_boxes) {
+              std::vector<double> powers, bool forget, std::size_t max_boxes) {
              engine.configure({{theta, delta, alpha, std::move(gamma), mean, max_boxes},
                                std::move(bandwidths),
                                std::move(backoffs),
                                std::move(temperatures),
-                               std::move(powers)});
+                               std::move(powers),
+                               forget});
            },
            "theta"_a, "delta"_a, "alpha"_a, "gamma"_a, "mean"_a, "bandwidths"_a, "backoffs"_a,
-           "temperatures"_a, "powers"_a, "max_boxes"_a = 0, nb::call_guard<nb::gil_scoped_release>())
+           "temperatures"_a, "powers"_a, "forget"_a, "max_boxes"_a = 0,
+           nb::call_guard<nb::gil_scoped_release>())
       .def("snapshot", &evidence_snapshot)
       .def("restore", &restore_evidence, "V"_a, "W"_a, "n"_a, "label"_a, "id"_a, "first"_a,
-           "code"_a, "times"_a, "losses"_a, "tallies"_a, "tested"_a, "n_classes"_a, "next_id"_a)
+           "code"_a, "times"_a, "losses"_a, "tallies"_a, "tested"_a, "reaches"_a, "last"_a,
+           "n_classes"_a, "next_id"_a)
       .def("responsibilities",
            [](const EvidenceEngine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
               const In<Code, 2>& codes, std::size_t threads) {
@@ -481,7 +508,8 @@ NB_MODULE(_native, m) {
                                   threads);
            },
            "lower"_a, "upper"_a, "codes"_a, "threads"_a = 1)
-      .def_prop_ro("chosen", &EvidenceEngine::chosen, nb::call_guard<nb::gil_scoped_release>());
+      .def_prop_ro("chosen", &EvidenceEngine::chosen, nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("reach", &EvidenceEngine::reach, nb::call_guard<nb::gil_scoped_release>());
 
   nb::class_<ContractionEngine, Engine>(m, "ContractionEngine")
       .def("__init__",

@@ -225,6 +225,7 @@ Snapshot Engine::snapshot() const {
     all.n.push_back(box.n);
     all.label.push_back(static_cast<std::int32_t>(place.group) - 1);
     all.id.push_back(id);
+    all.last.push_back(static_cast<std::uint64_t>(box.last));
   }
   return all;
 }
@@ -244,6 +245,7 @@ void Engine::take(Place place, const Sample& x, bool expand) {
   }
   for (size_t j = 0; j < r_; ++j) g.D[j].add(slot, x.codes[j], 1);
   g.set_samples(slot, g.n[slot] + 1);
+  g.last[slot] = clock_;
   settle(g, slot);
   if (place.group == 0 && x.label >= 0)  // a label makes an unlabelled box one of its class
     admit(static_cast<size_t>(x.label) + 1, g.remove(slot));
@@ -265,6 +267,7 @@ void Engine::create(const Sample& x) {
   box.D.resize(r_);
   for (size_t j = 0; j < r_; ++j) box.D[j].assign(1, {x.codes[j], 1});
   box.n = 1;
+  box.last = clock_;
   if (next_id_ == std::numeric_limits<std::uint64_t>::max())
     throw std::overflow_error("there is no number left for another box");
   box.id = next_id_++;
@@ -277,7 +280,8 @@ void Engine::restore(const Snapshot& all) {
   if (all.n_classes > static_cast<size_t>(std::numeric_limits<std::int32_t>::max()))
     throw invalid("there are more classes than can be numbered");
   if (all.V.size() != boxes * n_ || all.W.size() != boxes * n_ || all.label.size() != boxes ||
-      all.id.size() != boxes || all.first.size() != boxes * r_ + 1 ||
+      all.id.size() != boxes || (!all.last.empty() && all.last.size() != boxes) ||
+      all.first.size() != boxes * r_ + 1 ||
       all.code.size() != all.times.size() || all.first[0] != 0 ||
       all.first.back() != all.code.size())
     throw invalid("the arrays of the boxes do not fit together");
@@ -287,6 +291,8 @@ void Engine::restore(const Snapshot& all) {
     Box box;
     box.n = all.n[i];
     box.id = all.id[i];
+    box.last = all.last.empty() ? clock_ : static_cast<double>(all.last[i]);
+    if (box.last > clock_) throw invalid("a box has taken a row that was not learned yet");
     if (box.n == 0) throw invalid("a box holds no sample");
     if (box.id >= all.next_id || (i > 0 && box.id <= all.id[i - 1]))
       throw invalid("the boxes are not in order of creation");

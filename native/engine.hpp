@@ -45,6 +45,7 @@ struct Snapshot {
   std::vector<std::uint32_t> n;
   std::vector<std::int32_t> label;  // -1: unlabelled
   std::vector<std::uint64_t> id;
+  std::vector<std::uint64_t> last;  // the rows they took last; none: all just now
   std::vector<std::uint64_t> first;
   std::vector<Code> code;
   std::vector<std::uint32_t> times;
@@ -185,6 +186,7 @@ class Engine {
   std::vector<double> limit_, slope_;
   std::vector<Group> groups_;  // 0: unlabelled; class k: k + 1
   std::uint64_t next_id_ = 0;
+  double clock_ = 0;  // the rows so far, where the age of boxes matters
 
  private:
   void measure(std::size_t j);

@@ -17,15 +17,23 @@ struct EvidenceSettings {
   // classes count alike. Where there are several, the one in use has the best class balanced
   // accuracy so far.
   std::vector<double> powers;
+  bool forget = false;  // boxes count less among those of their class, the longer ago they took a row
 };
 
 // How well each choice of bandwidth, backoff and temperature has predicted so far.
 struct Record {
   std::uint64_t rows = 0;       // with a label, so far
   std::uint64_t tests = 0;      // on some of them
+  std::uint64_t steps = 0;      // of the reaches, on some of them
+  std::uint64_t clock = 0;      // rows, with a label or not
   std::vector<double> losses;   // bandwidth by bandwidth, backoff by backoff, by temperature
   std::vector<double> tallies;  // class by class, power by power: rows of it, predicted as it, both
+  // The logarithm of what multiplies the bandwidth or backoff of each feature and, last, that of the
+  // memory for the age of a box; and how steep the way to them was.
+  std::vector<double> reaches, steepness;
 };
+
+constexpr double FARTHEST = 5;  // no logarithm of a reach is beyond
 
 class EvidenceEngine : public EntropyEngine {
  public:
@@ -38,6 +46,8 @@ class EvidenceEngine : public EntropyEngine {
   void restore_record(Record record);
   // The bandwidth, backoff and temperature that have predicted best so far.
   std::vector<double> chosen() const;
+  // By continuous feature, by categorical one: what multiplies its bandwidth or backoff; the memory.
+  std::vector<double> reach() const;
   // Rows x boxes, in order of creation: how much of the probability of its class each carries.
   std::pair<std::size_t, std::vector<double>> responsibilities(const Rows& rows,
                                                                std::size_t threads = 1) const;
@@ -54,7 +64,13 @@ class EvidenceEngine : public EntropyEngine {
     double temperature, weight;
   };
   void check(const EvidenceSettings& settings) const;
+  bool due(std::uint64_t one_in) const;
   void test(const Sample& x);
+  void step(const Sample& x);
+  bool may_reach(std::size_t feature) const;  // whether that is left to find
+  void forget_reaches();
+  void reach_out();
+  double memory() const;  // the age, as a share of all rows, at which a quarter of a box is left
   void test_powers(const std::vector<double>& scores, std::size_t classes, std::size_t label,
                    double memory);
   void choose();
@@ -78,14 +94,23 @@ class EvidenceEngine : public EntropyEngine {
   struct Question;  // the sample, the class, the parts
   void ask_for(const std::vector<bool>& asked, Question& q) const;
   void put(const Sample& x, const Group& g, Question& q) const;
+  void ask(Question& q) const;
   void ask_numbers(Question& q) const;
   void ask_categories(Question& q) const;
+  double level_of(const Question& q) const;
   double log_sum(Question& q, std::size_t pair) const;
   std::uint64_t count_sure(const Question& q, const Part& numbers, const Part& categories,
                            std::vector<Slot>& unsure) const;
+  bool is_near(const Question& q, const Part& numbers, const Part& categories,
+               double product) const;
   double margin(const Question& q, const Part& numbers, const Part& categories,
                 double product) const;
   double log_evidence(Question& q, Slot slot, Part& numbers, Part& categories) const;
+  void find_slopes(Question& q, std::size_t pair, double* slopes) const;
+  void add_slopes(const Question& q, std::size_t pair, Slot slot, double weight,
+                  double* slopes) const;
+  double slope_of_level(const Question& q) const;
+  double slope_of_age(const Question& q, Slot slot) const;
   void carry(const Sample& x, std::vector<std::vector<double>>& carried) const;
   void share_among_boxes(Question& q, std::size_t pair, std::vector<double>& shares) const;
 
@@ -93,6 +118,7 @@ class EvidenceEngine : public EntropyEngine {
   Record record_;
   std::vector<Voice> voices_;  // the best first
   double power_ = 0;
+  std::vector<double> reach_;  // e^reaches
 };
 
 }  // namespace boxwise

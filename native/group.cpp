@@ -167,6 +167,7 @@ void Box::add(const Box& other) {
     D[j] = std::move(both);
   }
   n += other.n;
+  last = std::max(last, other.last);
 }
 
 Group::Group(size_t n_continuous, size_t n_categorical, bool rescaled)
@@ -199,6 +200,7 @@ void Group::grow() {
   unit.resize(capacity, 0.0);
   need.resize(capacity, 0);
   id.resize(capacity, 0);
+  last.resize(capacity, 0.0);
   capacity_ = capacity;
 }
 
@@ -210,6 +212,7 @@ Slot Group::append(const Box& box) {
     for (auto [code, times] : box.D[j]) D[j].add(slot, code, times);
   set_samples(slot, box.n);
   id[slot] = box.id;
+  last[slot] = box.last;
   need[slot] = 0;
   ++size_;
   return slot;
@@ -226,19 +229,21 @@ Box Group::at(Slot slot) const {
   for (size_t j = 0; j < D.size(); ++j) D[j].values(slot, box.D[j]);
   box.n = n[slot];
   box.id = id[slot];
+  box.last = last[slot];
   return box;
 }
 
 Box Group::remove(Slot slot) {
   Box box = at(slot);
-  const Slot last = static_cast<Slot>(size_ - 1);
+  const Slot end = static_cast<Slot>(size_ - 1);
   for (auto* columns : {&V, &W, &from, &to})
-    for (auto& column : *columns) column[slot] = column[last];
-  for (auto& column : D) column.move_last(slot, last);
-  n[slot] = n[last];
-  unit[slot] = unit[last];
-  id[slot] = id[last];
-  need[slot] = need[last];
+    for (auto& column : *columns) column[slot] = column[end];
+  for (auto& column : D) column.move_last(slot, end);
+  n[slot] = n[end];
+  unit[slot] = unit[end];
+  id[slot] = id[end];
+  last[slot] = last[end];
+  need[slot] = need[end];
   --size_;
   return box;
 }
@@ -255,7 +260,7 @@ size_t Group::bytes() const {
     for (const auto& column : *columns) total += column.capacity() * sizeof(double);
   for (const auto& column : D) total += column.bytes();
   return total + n.capacity() * sizeof(n[0]) + unit.capacity() * sizeof(unit[0]) + id.capacity() * sizeof(id[0]) +
-         need.capacity() * sizeof(need[0]);
+         last.capacity() * sizeof(last[0]) + need.capacity() * sizeof(need[0]);
 }
 
 }  // namespace boxwise

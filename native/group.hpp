@@ -84,6 +84,7 @@ struct Box {
   std::vector<std::vector<Tally>> D;  // in order of code
   std::uint32_t n = 0;
   std::uint64_t id = 0;
+  double last = 0;  // the row that it took last, as the engine counts them
 
   void add(const Box& other);  // become the box around both, with the samples of both
 };
@@ -104,6 +105,7 @@ class Group {
   std::vector<CountColumn> D;
   Aligned<std::uint32_t> n;
   std::vector<std::uint64_t> id;
+  Aligned<double> last;             // as in Box
   Aligned<double> unit;             // about 1 / (n * r): what one count adds to the membership
   Aligned<std::uint32_t> need;      // what the entropy test asks of the counts; the engine sets it
   void set_samples(Slot slot, std::uint32_t samples);

@@ -326,17 +326,28 @@ CLONES void extend(const double* RESTRICT V, const double* RESTRICT W, double un
     product[i] *= V[i] > W[i] ? 1.0 : (W[i] - V[i]) * unit + tails;
 }
 
-CLONES void back_off(const uint32_t* RESTRICT counts, double own, const double* RESTRICT spread,
-                     double* RESTRICT product, size_t m) {
+CLONES void back_off(const uint32_t* RESTRICT counts, double own, double* RESTRICT product,
+                     size_t m) {
   if (counts == nullptr)
-    for (size_t i = 0; i < m; ++i) product[i] *= own * spread[i];
+    for (size_t i = 0; i < m; ++i) product[i] *= own;
   else
-    for (size_t i = 0; i < m; ++i)
-      product[i] *= (static_cast<double>(counts[i]) + own) * spread[i];
+    for (size_t i = 0; i < m; ++i) product[i] *= static_cast<double>(counts[i]) + own;
 }
 
-CLONES void spread(const uint32_t* RESTRICT n, double backoff, double* RESTRICT spread, size_t m) {
-  for (size_t i = 0; i < m; ++i) spread[i] = 1.0 / (static_cast<double>(n[i]) + backoff);
+CLONES void spread(const uint32_t* RESTRICT n, double backoff, double* RESTRICT product, size_t m) {
+  for (size_t i = 0; i < m; ++i) product[i] *= static_cast<double>(n[i]) + backoff;
+}
+
+CLONES void fade(const uint32_t* RESTRICT n, const double* RESTRICT last, double newest,
+                 double rows, double memory, double* RESTRICT weight, size_t m) {
+  for (size_t i = 0; i < m; ++i) {
+    const double faded = 1.0 + (newest - last[i]) / rows / memory;
+    weight[i] = static_cast<double>(n[i]) / (faded * faded);
+  }
+}
+
+CLONES void divide(double* RESTRICT x, const double* RESTRICT by, size_t m) {
+  for (size_t i = 0; i < m; ++i) x[i] /= by[i];
 }
 
 // log(2^k z) = k log 2 + 2 artanh((z - 1) / (z + 1)), with z between the roots of 1/2 and 2.

@@ -105,11 +105,14 @@ void stick_out(const double* V, const double* W, double xl, double xu, double un
 // product *= length in units of the range + tails; features never seen do not count.
 void extend(const double* V, const double* W, double unit, double tails, double* product,
             std::size_t m);
-// product *= (count + own) * spread; without counts (null) they are 0.
-void back_off(const std::uint32_t* counts, double own, const double* spread, double* product,
-              std::size_t m);
-// spread = 1 / (n + backoff)
-void spread(const std::uint32_t* n, double backoff, double* spread, std::size_t m);
+// product *= count + own; without counts (null) they are 0.
+void back_off(const std::uint32_t* counts, double own, double* product, std::size_t m);
+// product *= n + backoff
+void spread(const std::uint32_t* n, double backoff, double* product, std::size_t m);
+// weight = n / (1 + age / memory)^2, where age is the share of all rows from `last` to `newest`.
+void fade(const std::uint32_t* n, const double* last, double newest, double rows, double memory,
+          double* weight, std::size_t m);
+void divide(double* x, const double* by, std::size_t m);
 // sum += log x, to within 2^-51 of the logarithm and 2^-51; UNSET where x has become infinite.
 void add_log(const double* x, double* sum, std::size_t m);
 // extents = -extents - away / bandwidth

@@ -45,6 +45,7 @@ _SHARED = (  # the parameters that both faces have
     "backoff",
     "temperature",
     "class_prior",
+    "forget",
 )
 
 
@@ -85,7 +86,7 @@ class HyperboxClassifier(base.MiniBatchClassifier):
     decision
         Who decides: all boxes of a class together, by "evidence", or the box with the largest
         "membership".
-    bandwidth, backoff, temperature, class_prior
+    bandwidth, backoff, temperature, class_prior, forget
         For the decision by evidence, as in :class:`boxwise.HyperboxClassifier`.
 
     Examples
@@ -119,6 +120,7 @@ class HyperboxClassifier(base.MiniBatchClassifier):
         backoff: float | str = "auto",
         temperature: float | str = "auto",
         class_prior: str = "data",
+        forget: bool = True,
     ) -> None:
         self.theta = theta
         self.delta = delta
@@ -134,6 +136,7 @@ class HyperboxClassifier(base.MiniBatchClassifier):
         self.backoff = backoff
         self.temperature = temperature
         self.class_prior = class_prior
+        self.forget = forget
         self._classifier = Classifier(
             **{name: getattr(self, name) for name in _SHARED}, unlabelled=math.nan
         )

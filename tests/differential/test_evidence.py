@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from boxwise import HyperboxClassifier
 from boxwise.core import EvidenceSettings, Model
-from boxwise.reference.evidence import ALL_OF, MANY, Evidence
+from boxwise.reference.evidence import AGE, ALL_OF, MANY, Evidence
 from boxwise.store.modelfile import pack
 
 from .agreement import assert_same_boxes
 from .streams import UNLABELLED, Stream, streams
 
-thorough = settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 GRIDS = st.sampled_from([
     ([0.1], [2.0], [1.0]),
     ([1e-6], [1e-6], [0.1]),
@@ -26,14 +26,16 @@ GRIDS = st.sampled_from([
 ])  # fmt: skip
 
 
-def pair(stream: Stream, grid: Any, powers: list[float]) -> tuple[HyperboxClassifier, Evidence]:
+def pair(
+    stream: Stream, grid: Any, powers: list[float], forget: bool = True
+) -> tuple[HyperboxClassifier, Evidence]:
     """Return the engine and the specification, both having learned the stream."""
     bandwidths, backoffs, temperatures = grid
     X, upper = stream.table()
     clf = stream.classifier().set_params(decision="evidence")
     by_evidence = EvidenceSettings(
         stream.theta, stream.gamma, stream.delta, stream.alpha, stream.condition == "mean",
-        bandwidths, backoffs, temperatures, powers, max_boxes=stream.max_boxes or 0,
+        bandwidths, backoffs, temperatures, powers, forget, max_boxes=stream.max_boxes or 0,
     )  # fmt: skip
     clf._settings = lambda schema: by_evidence  # type: ignore[method-assign]
     clf.partial_fit(X, stream.labels, upper=upper)
@@ -41,21 +43,37 @@ def pair(stream: Stream, grid: Any, powers: list[float]) -> tuple[HyperboxClassi
         stream.theta, stream.delta, stream.alpha, stream.gamma, stream.condition,
         stream.ranges(), growing=not stream.fixed_range, max_boxes=stream.max_boxes,
         bandwidths=bandwidths, backoffs=backoffs, temperatures=temperatures, powers=powers,
+        forget=forget,
     )  # fmt: skip
     return clf, stream.teach(reference)
 
 
+def assert_same_record(clf: HyperboxClassifier, reference: Evidence) -> None:
+    snapshot = clf._model.engine.snapshot()
+    assert snapshot["losses"].tolist() == [*reference.losses.values()]
+    tested = [reference.rows, reference.tests, reference.steps, reference.clock]
+    assert snapshot["tested"].tolist() == tested
+    assert snapshot["last"].tolist() == [reference.last[id(box)] for box in reference.boxes]
+    schema = clf._model.schema
+    columns = [("number", j) for j in range(len(schema.continuous))]
+    columns += [("category", j) for j in range(len(schema.categorical))]
+    columns.append(AGE)
+    reaches, steepness = snapshot["reaches"].tolist()
+    assert reaches == [reference.reaches.get(column, 0.0) for column in columns]
+    assert steepness == [reference.steepness.get(column, 0.0) for column in columns]
+
+
 @thorough
-@given(streams(), GRIDS, st.sampled_from([[0.0], [1.0], [0.0, 0.5, 1.0]]))
-def test_boxes_choices_and_answers_are_those_of_the_specification(stream, grid, powers):
-    clf, reference = pair(stream, grid, powers)
+@given(streams(), GRIDS, st.sampled_from([[0.0], [1.0], [0.0, 0.5, 1.0]]), st.booleans())
+def test_boxes_choices_and_answers_are_those_of_the_specification(stream, grid, powers, forget):
+    clf, reference = pair(stream, grid, powers, forget)
     assert_same_boxes(clf, reference)
     X, upper = stream.table()
     if not reference.classes:
         with pytest.raises(ValueError, match="no row with a label"):
             clf.predict(X, upper=upper)
         return
-    assert clf._model.engine.snapshot()["losses"].tolist() == [*reference.losses.values()]
+    assert_same_record(clf, reference)
     assert tuple(clf._model.engine.chosen) == reference.chosen
     shares = clf.predict_proba(X, upper=upper)
     predicted = clf.predict(X, upper=upper)
@@ -106,9 +124,8 @@ def test_after_many_rows_only_some_are_tested_and_the_choice_is_still_the_specif
     )  # fmt: skip
     stream.upper = stream.lower
     clf, reference = pair(stream, ([0.02, 0.4], [0.01, 8.0], [0.5, 1.0, 4.0]), [0.0, 0.5])
-    snapshot = clf._model.engine.snapshot()
-    assert snapshot["losses"].tolist() == [*reference.losses.values()]
-    assert snapshot["tested"].tolist() == [n_rows, reference.tests]
+    assert_same_record(clf, reference)
+    assert reference.tests < reference.steps < n_rows
 
 
 def test_where_there_are_many_boxes_fewer_rows_are_tested():
@@ -122,8 +139,7 @@ def test_where_there_are_many_boxes_fewer_rows_are_tested():
     stream.upper = stream.lower
     clf, reference = pair(stream, ([0.1], [1.0], [0.5, 2.0]), [0.0])
     assert len(reference.boxes) > MANY
-    assert clf._model.engine.snapshot()["tested"].tolist() == [n_rows, reference.tests]
-    assert clf._model.engine.snapshot()["losses"].tolist() == [*reference.losses.values()]
+    assert_same_record(clf, reference)
 
 
 def test_where_there_are_many_boxes_fewer_choices_have_a_say():
@@ -166,7 +182,7 @@ def test_many_boxes_of_many_columns_add_up_as_in_the_specification(n, r, grid):
     )  # fmt: skip
     clf, reference = pair(stream, grid, [0.0])
     assert len(reference.boxes) > 50
-    assert clf._model.engine.snapshot()["losses"].tolist() == [*reference.losses.values()]
+    assert_same_record(clf, reference)
     assert_same_responsibilities(clf, reference, stream)
     X, upper = stream.table()
     shares = clf.predict_proba(X, upper=upper)

@@ -31,7 +31,7 @@ def pair(stream: Stream, decision: str = "membership") -> tuple[HyperboxClassifi
     if decision == "evidence":
         learner = Evidence(
             *rules, bandwidths=BANDWIDTHS, backoffs=BACKOFFS, temperatures=TEMPERATURES,
-            max_boxes=stream.max_boxes,
+            max_boxes=stream.max_boxes, forget=True,
         )  # fmt: skip
     return clf, stream.teach(ByQuantiles(learner))
 

@@ -93,6 +93,7 @@ def evaluate(
     max_boxes: parameters.MaxBoxesOption = None,
     decision: parameters.DecisionOption = None,
     class_prior: parameters.ClassPriorOption = None,
+    forget: parameters.ForgetOption = None,
     categorical: columns.CategoricalOption = None,
     numeric: columns.NumericOption = None,
     drop: columns.DropOption = None,
@@ -130,7 +131,7 @@ def evaluate(
       130  stopped by Ctrl-C; the scores so far were shown
     """  # noqa: D301  (click marks with it what it must not wrap)
     settings = parameters.settings_from(
-        theta, delta, alpha, gamma, condition, scale, max_boxes, decision, class_prior
+        theta, delta, alpha, gamma, condition, scale, max_boxes, decision, class_prior, forget
     )
     refuse_input(output, data, "--output")
     refuse_input(plot, data, "--plot")

@@ -65,6 +65,7 @@ def learn(
     max_boxes: parameters.MaxBoxesOption = None,
     decision: parameters.DecisionOption = None,
     class_prior: parameters.ClassPriorOption = None,
+    forget: parameters.ForgetOption = None,
     categorical: columns.CategoricalOption = None,
     numeric: columns.NumericOption = None,
     drop: columns.DropOption = None,
@@ -102,7 +103,7 @@ def learn(
       130  stopped by Ctrl-C (143: by SIGTERM); the model has the rows read so far
     """  # noqa: D301  (click marks with it what it must not wrap)
     settings = parameters.settings_from(
-        theta, delta, alpha, gamma, condition, scale, max_boxes, decision, class_prior
+        theta, delta, alpha, gamma, condition, scale, max_boxes, decision, class_prior, forget
     )
     if into is None and output is None:
         raise typer.BadParameter("name the model file to write", param_hint="--output")

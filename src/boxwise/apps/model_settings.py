@@ -80,6 +80,14 @@ ClassPriorOption = Annotated[
     ClassPrior | None,
     typer.Option(help="For evidence: what classes count for, their rows or alike (data)."),
 ]
+ForgetOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--forget/--no-forget",
+        help="For evidence: whether boxes count less with age, as far as that helps (forget).",
+        show_default=False,
+    ),
+]
 
 
 def settings_from(
@@ -92,13 +100,15 @@ def settings_from(
     max_boxes: int | None,
     decision: Decision | None,
     class_prior: ClassPrior | None,
+    forget: bool | None,
 ) -> dict[str, Any]:
     """Return those that were given, as the classifier takes them."""
-    if class_prior is not None and decision is Decision.membership:
-        raise typer.BadParameter(
-            "it is for decisions by evidence; leave out --decision membership, or this",
-            param_hint="--class-prior",
-        )
+    for option, value in (("--class-prior", class_prior), ("--forget", forget)):
+        if value is not None and decision is Decision.membership:
+            raise typer.BadParameter(
+                "it is for decisions by evidence; leave out --decision membership, or this",
+                param_hint=option,
+            )
     settings = {
         "theta": theta,
         "delta": delta,
@@ -109,6 +119,7 @@ def settings_from(
         "max_boxes": max_boxes,
         "decision": None if decision is None else decision.value,
         "class_prior": None if class_prior is None else class_prior.value,
+        "forget": forget,
     }
     return {name: value for name, value in settings.items() if value is not None}
 

@@ -90,6 +90,7 @@ class EvidenceEngine(EntropyEngine):
         backoffs: list[float],
         temperatures: list[float],
         powers: list[float],
+        forget: bool,
         low: list[float],
         high: list[float],
         growing: list[bool],
@@ -107,6 +108,7 @@ class EvidenceEngine(EntropyEngine):
         backoffs: list[float],
         temperatures: list[float],
         powers: list[float],
+        forget: bool,
         max_boxes: int = 0,
     ) -> None: ...
     def snapshot(self) -> dict[str, Any]: ...
@@ -123,6 +125,8 @@ class EvidenceEngine(EntropyEngine):
         losses: Floats,
         tallies: Floats,
         tested: NDArray[np.uint64],
+        reaches: Floats,
+        last: NDArray[np.uint64],
         n_classes: int,
         next_id: int,
     ) -> None: ...
@@ -131,6 +135,8 @@ class EvidenceEngine(EntropyEngine):
     ) -> Floats: ...
     @property
     def chosen(self) -> list[float]: ...
+    @property
+    def reach(self) -> list[float]: ...
 
 class ContractionEngine(Engine):
     def __init__(

@@ -93,6 +93,12 @@ def _united_records(
         "losses": np.sum([state["losses"] for state in states], axis=0),
         "tallies": tallies.ravel() if tallies.any() else np.empty(0),
         "tested": np.sum([state["tested"] for state in states], axis=0, dtype=np.uint64),
+        "reaches": np.average(
+            [state["reaches"] for state in states],
+            axis=0,
+            weights=[1 + int(state["tested"][2]) for state in states],
+        ),
+        "last": np.empty(0, np.uint64),  # all as if just learned: their rows have no common order
     }
 
 

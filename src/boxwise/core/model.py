@@ -292,8 +292,17 @@ def _wider(arrays: Arrays, n_categorical: int, ranges: Sequence[Range]) -> Array
         "low": np.append(arrays["low"], [r.low for r in ranges]),
         "high": np.append(arrays["high"], [r.high for r in ranges]),
         "growing": np.append(arrays["growing"], [r.growing for r in ranges]).astype(np.uint8),
+        **_wider_reaches(arrays, n_categorical, len(ranges)),
         **scale_arrays([*ranges_of(arrays), *ranges]),
     }
+
+
+def _wider_reaches(arrays: Arrays, n_categorical: int, n_continuous: int) -> Arrays:
+    if "reaches" not in arrays:
+        return {}
+    reaches = arrays["reaches"]  # of the continuous columns, the categorical ones, the age
+    places = [arrays["V"].shape[1]] * n_continuous + [reaches.shape[1] - 1] * n_categorical
+    return {"reaches": np.insert(reaches, places, 0.0, axis=1)}
 
 
 def _chunks(batch: Batch, threads: int = 1) -> Iterator[slice]:

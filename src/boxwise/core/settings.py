@@ -98,12 +98,15 @@ class EvidenceSettings(EntropySettings):
         "losses": (np.float64, 1),
         "tallies": (np.float64, 1),
         "tested": (np.uint64, 1),
+        "reaches": (np.float64, 2),
+        "last": (np.uint64, 1),
     }
 
     bandwidths: list[float]
     backoffs: list[float]
     temperatures: list[float]
     powers: list[float]
+    forget: bool
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any
 
@@ -74,6 +75,9 @@ class HyperboxClassifier(OnlineLearner):
     class_prior : {"data", "balanced", "auto"}, default="data"
         For evidence: whether a class counts by its rows, or all classes alike, or as far in
         between as has given the best class balanced accuracy so far.
+    forget : bool, default=True
+        For evidence: whether boxes count less among those of their class, the longer ago they took
+        a row; how much less follows from how well that has predicted so far.
     unlabelled : object, default=None
         The mark of rows without a label, for example -1 (NaN for missing labels), from which
         to learn too. By default a missing label is an error.
@@ -97,6 +101,12 @@ class HyperboxClassifier(OnlineLearner):
         The alpha in use.
     bandwidth_, backoff_, temperature_ : float
         Those in use, if the decision is by evidence.
+    reach_ : array
+        For evidence: what multiplies the bandwidth or the backoff of each column. The larger, the
+        less it matters where in the column a row lies.
+    memory_ : float
+        For evidence: how many rows older than the newest of its class a box is that counts a
+        quarter, as a share of all rows so far.
 
     See Also
     --------
@@ -153,6 +163,7 @@ class HyperboxClassifier(OnlineLearner):
         backoff: float | str = "auto",
         temperature: float | str = "auto",
         class_prior: str = "data",
+        forget: bool = True,
         unlabelled: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -170,6 +181,7 @@ class HyperboxClassifier(OnlineLearner):
         self.backoff = backoff
         self.temperature = temperature
         self.class_prior = class_prior
+        self.forget = forget
         self.unlabelled = unlabelled
         self.n_jobs = n_jobs
 
@@ -194,6 +206,23 @@ class HyperboxClassifier(OnlineLearner):
     def temperature_(self) -> float:
         """The temperature in use."""
         return self._chosen[2]
+
+    @property
+    def reach_(self) -> NDArray[np.float64]:
+        """What multiplies the bandwidth or the backoff of each column."""
+        model = self._by_evidence()
+        *reach, _ = model.engine.reach
+        order = [*model.schema.continuous, *model.schema.categorical]
+        by_column = np.empty(len(order))
+        by_column[order] = reach
+        return by_column
+
+    @property
+    def memory_(self) -> float:
+        """How much older than the newest of its class a box is that counts a quarter."""
+        settings = self._by_evidence().settings
+        forgets = isinstance(settings, EvidenceSettings) and settings.forget
+        return float(self._model.engine.reach[-1]) if forgets else math.inf
 
     @property
     def _chosen(self) -> list[float]:
@@ -264,7 +293,12 @@ class HyperboxClassifier(OnlineLearner):
                 f"decision must be 'membership' or 'evidence', not {show(self.decision)}"
             )
         return evidence_settings(
-            learning, self.bandwidth, self.backoff, self.temperature, self.class_prior
+            learning,
+            self.bandwidth,
+            self.backoff,
+            self.temperature,
+            self.class_prior,
+            self.forget,
         )
 
     def _learning(self, alpha: Any, schema: Schema) -> EntropySettings:

@@ -63,19 +63,27 @@ def entropy_settings(
 
 
 def evidence_settings(
-    learning: EntropySettings, bandwidth: Any, backoff: Any, temperature: Any, class_prior: Any
+    learning: EntropySettings,
+    bandwidth: Any,
+    backoff: Any,
+    temperature: Any,
+    class_prior: Any,
+    forget: Any,
 ) -> EvidenceSettings:
     """Check how a decision by evidence is to be made."""
     if not isinstance(class_prior, str) or class_prior not in PRIORS:
         raise ValueError(
             f"class_prior must be 'data', 'balanced' or 'auto', not {show(class_prior)}"
         )
+    if not isinstance(forget, bool | np.bool_):
+        raise ValueError(f"forget must be True or False, not {show(forget)}")
     return EvidenceSettings(
         **vars(learning),
         bandwidths=_choices("bandwidth", bandwidth, BANDWIDTHS),
         backoffs=_choices("backoff", backoff, BACKOFFS),
         temperatures=_choices("temperature", temperature, TEMPERATURES),
         powers=PRIORS[class_prior],
+        forget=bool(forget),
     )
 
 

@@ -6,14 +6,20 @@ It learns as EIOL-GFMM does. For a box of n samples, from V to W,
          * product over the categories of (count + a p) / (n + a)
 
 where d is how far x sticks out of the box, ranges are scaled to 1, h is the bandwidth and a the
-backoff; p is the share of the value in the class, smoothed so that a new value is possible. The
-score of a class is log(sum of n e(x)) over its boxes.
+backoff, each times the reach of the column; p is the share of the value in the class, smoothed so
+that a new value is possible. The score of a class of N samples is
+
+    log(N sum(s e(x)) / sum(s)),    s = n / (1 + age / memory)^2
+
+over its boxes, where the age of a box is the share of all rows that came from the last row that it
+took to the last of its class. The reaches and the memory follow the slope of the loss, a step at a
+time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from math import exp, inf, log, prod
+from math import exp, inf, isfinite, log, prod, sqrt
 from typing import Any
 
 from boxwise.reference.eiol import EIOL, counts
@@ -22,14 +28,23 @@ from boxwise.reference.hyperbox import Box, Numbers, Values
 FACTORS = 8  # so many are multiplied before the logarithm is taken
 NEGLIGIBLE = -30  # a box that says e^30 times less than another adds nothing
 GRAINS = 2.0**42  # sums are counted in grains: in whole numbers, and so in any order the same
-ALL_OF, ONE_IN = 500, 8  # the rows on which the choices are tested: fewer, if there are
+CRUMBS = 2.0**24  # and what age has left of the samples of a class, in such parts of one
+ALL_OF, ONE_IN = 500, 16  # the rows on which the choices are tested: fewer, if there are
 MANY = 2048  # boxes
+STEP_IN, VERY_MANY = 4, 8192  # and those from which the reaches are learned
 MEMORY = 0.999  # what a loss still counts, at most, when the next row is tested
 RATE = 0.4  # how fast the say of a choice falls with its losses
 VOICES, LEAST_VOICES = 40, 4  # choices that have a say: fewer, the more boxes there are
 EFFORT = 4096  # boxes to ask, all voices together
+STEP = 0.2  # the first step of a reach, in its logarithm
+LEAST_STEEPNESS = 1e-8  # so that a step is not made of rounding errors
+SLOPE_MEMORY = 0.99  # what a slope still counts, at most, at the next step
+FARTHEST = 5.0  # no logarithm of a reach is beyond
+FAINTEST = -7  # boxes that say e^7 times less than the loudest do not tell where to step
 
 Choice = tuple[float, float, float]  # bandwidth, backoff, temperature
+Column = tuple[str, int]  # "number" or "category", and which of them
+AGE = ("age", 0)
 
 
 class Evidence(EIOL):
@@ -42,6 +57,7 @@ class Evidence(EIOL):
         backoffs: Sequence[float],
         temperatures: Sequence[float] = (1.0,),
         powers: Sequence[float] = (0.0,),
+        forget: bool = False,
         **more: Any,
     ) -> None:
         super().__init__(*settings, **more)
@@ -53,7 +69,14 @@ class Evidence(EIOL):
             (h, a, t): 0.0 for h in bandwidths for a in backoffs for t in temperatures
         }
         self.rows = 0  # with a label, so far
-        self.tests = 0
+        self.tests = self.steps = 0
+        self.forget = forget
+        self.clock = 0  # rows, with a label or not
+        self.last: dict[int, int] = {}  # by box: the row that it took last
+        # The logarithm of what multiplies the bandwidth or the backoff of a column, or of the
+        # memory, and how steep the way there was.
+        self.reaches: dict[Column, float] = {AGE: 1.0}
+        self.steepness: dict[Column, float] = {}
 
     @property
     def chosen(self) -> Choice:
@@ -63,19 +86,27 @@ class Evidence(EIOL):
     def learn(self, lower: Numbers, upper: Numbers, values: Values, label: Hashable = None) -> None:
         """Test the choices on the sample, if it is its turn; then learn it."""
         if label is not None:
-            known = any(box.label == label for box in self.boxes)
-            choices = len(self.losses) > 1 or len(self.powers) > 1
-            one_in = ONE_IN * (1 + len(self.boxes) // MANY)
-            if known and choices and (self.rows < ALL_OF or self.rows % one_in == 0):
-                self._test(lower, upper, values, label)
+            if any(box.label == label for box in self.boxes):
+                choices = len(self.losses) > 1 or len(self.powers) > 1
+                if choices and self._due(ONE_IN * (1 + len(self.boxes) // MANY)):
+                    self._test(lower, upper, values, label)
+                if self._due(STEP_IN * (1 + len(self.boxes) // VERY_MANY)):
+                    self._step(lower, upper, values, label)
             self.rows += 1
+        self.clock += 1
+        before = {id(box): box.n for box in self.boxes}
         super().learn(lower, upper, values, label)
+        for box in self.boxes:
+            if before.get(id(box)) != box.n:
+                self.last[id(box)] = self.clock
+
+    def _due(self, one_in: int) -> bool:
+        return self.rows < ALL_OF or self.rows % one_in == 0
 
     def _test(self, lower: Numbers, upper: Numbers, values: Values, label: Hashable) -> None:
         # The ranges are those of learning: the sample itself is already within them.
         self.meet(lower, upper, label)
-        # The first boxes were few: what was best then fades as the number of tests grows.
-        memory = min(MEMORY, self.tests / (self.tests + 2))
+        memory = fading(self.tests, MEMORY)
         self.tests += 1
         if len(self.powers) > 1:
             self._test_powers(lower, upper, values, label, memory)
@@ -87,6 +118,43 @@ class Evidence(EIOL):
                     for known, p_k in zip(self.classes, softmax(scores, t), strict=True):
                         loss += (p_k - 1) * (p_k - 1) if known == label else p_k * p_k
                     self.losses[h, a, t] = self.losses[h, a, t] * memory + loss
+
+    def _step(self, lower: Numbers, upper: Numbers, values: Values, label: Hashable) -> None:
+        """Let the reaches go where the sample, whose class is known, would have been likelier."""
+        columns = self._may_reach(len(lower), len(values))
+        if not columns:
+            return
+        self.meet(lower, upper, label)
+        h, a, t = self.chosen
+        if not lower:  # without numbers all bandwidths say the same
+            h = self.bandwidths[0]
+        if not values:
+            a = self.backoffs[0]
+        p = softmax(self.scores(lower, upper, values, h, a), t)
+        p[self.classes.index(label)] -= 1
+        of_classes = [self.slopes(known, lower, upper, values, h, a) for known in self.classes]
+        memory = fading(self.steps, SLOPE_MEMORY)
+        self.steps += 1
+        for column in columns:
+            slope = 0.0  # of the loss, -log p
+            for p_k, slopes in zip(p, of_classes, strict=True):
+                slope += p_k * slopes.get(column, 0.0)
+            if not isfinite(slope):
+                continue
+            steepness = self.steepness.get(column, 0.0) * memory + slope * slope
+            reach = self.reaches.get(column, 0.0)
+            reach -= STEP * (slope / sqrt(LEAST_STEEPNESS + steepness))
+            self.steepness[column] = steepness
+            self.reaches[column] = min(max(reach, -FARTHEST), FARTHEST)
+
+    def _may_reach(self, n: int, r: int) -> list[Column]:
+        columns: list[Column] = [("number", j) for j in range(n) if len(self.bandwidths) > 1]
+        columns += [("category", j) for j in range(r) if len(self.backoffs) > 1]
+        return [*columns, AGE] if self.forget else columns
+
+    def reach(self, column: Column) -> float:
+        """Return what multiplies the bandwidth or backoff of a column; of the age, the memory."""
+        return exp(self.reaches.get(column, 0.0))
 
     def _test_powers(
         self, lower: Numbers, upper: Numbers, values: Values, label: Hashable, memory: float
@@ -160,13 +228,36 @@ class Evidence(EIOL):
         self, lower: Numbers, upper: Numbers, values: Values, h: float, a: float
     ) -> list[float]:
         """Return the score of each class; a class without a box has none."""
-        of_classes = (self.logs(label, lower, upper, values, h, a) for label in self.classes)
-        return [log_sum(logs) if logs else -inf for logs in of_classes]
+        scores = []
+        for label in self.classes:
+            logs = self.logs(label, lower, upper, values, h, a)
+            scores.append(log_sum(logs) + self.level(label) if logs else -inf)
+        return scores
+
+    def level(self, label: Hashable) -> float:
+        """Return what makes up for age: a class as a whole counts with all its samples."""
+        if not self.forget:
+            return 0.0
+        boxes = [box for box in self.boxes if box.label == label]
+        left = sum(int(self.weight(box) * CRUMBS) for box in boxes)
+        return log(sum(box.n for box in boxes) * CRUMBS / left)
+
+    def weight(self, box: Box) -> float:
+        """Return the samples of a box, less with age."""
+        if not self.forget:
+            return float(box.n)
+        faded = 1.0 + self.age(box) / self.reach(AGE)
+        return box.n / (faded * faded)
+
+    def age(self, box: Box) -> float:
+        """Return the share of all rows between the last of the box and the last of its class."""
+        newest = max(self.last[id(other)] for other in self.boxes if other.label == box.label)
+        return (newest - self.last[id(box)]) / max(self.clock, 1)
 
     def logs(
         self, label: Hashable, lower: Numbers, upper: Numbers, values: Values, h: float, a: float
     ) -> list[float]:
-        """Return log(n e(x)) for each box of a class."""
+        """Return log(s e(x)) for each box of a class."""
         boxes = [box for box in self.boxes if box.label == label]
         shares = self.shares(boxes, values)
         return [self.log_evidence(box, lower, upper, values, shares, h, a) for box in boxes]
@@ -191,20 +282,83 @@ class Evidence(EIOL):
         h: float,
         a: float,
     ) -> float:
-        """Return log(n e(x)); a number that is missing or never seen in the box does not count."""
+        """Return log(s e(x)); a number that is missing or never seen in the box does not count."""
         away, extents = 0.0, []
         for j, (xl, xu) in enumerate(zip(lower, upper, strict=True)):
             v, w, width = box.V[j], box.W[j], self.width(j)
             if xl > xu or v > w or width == 0:
                 extents.append(1.0)
                 continue
-            away += max(xu - w, v - xl, 0.0) * (1 / width)
-            extents.append((w - v) * (1 / width) + 2 * h)
-        factors = [
-            (count + a * share) * (1 / (box.n + a))
-            for count, share in zip(counts(box, values), shares, strict=True)
-        ]
-        return log(box.n) + log_product(factors) - log_product(extents) - away / h
+            reach = self.reach(("number", j))
+            away += max(xu - w, v - xl, 0.0) * (1 / width / reach)
+            extents.append((w - v) * (1 / width) + 2 * (h * reach))
+        factors = []
+        for j, (count, share) in enumerate(zip(counts(box, values), shares, strict=True)):
+            a_j = a * self.reach(("category", j))
+            factors.append((count + a_j * share) / (box.n + a_j))
+        return log(self.weight(box)) + log_product(factors) - log_product(extents) - away / h
+
+    def slopes(
+        self, label: Hashable, lower: Numbers, upper: Numbers, values: Values, h: float, a: float
+    ) -> dict[Column, float]:
+        """Return how the score of a class grows with the logarithm of each reach."""
+        boxes = [box for box in self.boxes if box.label == label]
+        if not boxes:
+            return {}
+        logs = self.logs(label, lower, upper, values, h, a)
+        shares = self.shares(boxes, values)
+        total: dict[Column, float] = {}
+        weights = 0.0
+        for box, one in zip(boxes, logs, strict=True):
+            if not one - max(logs) > FAINTEST:
+                continue
+            weight = exp(one - max(logs))
+            for column, slope in self.slopes_of(box, lower, upper, values, shares, h, a).items():
+                total[column] = total.get(column, 0.0) + weight * slope
+            weights += weight
+        slopes = {column: slope / weights for column, slope in total.items()}
+        if self.forget:  # and how its level does
+            left = sum(int(self.weight(box) * CRUMBS) for box in boxes)
+            lost = sum(int(self.weight(box) * self.slope_of_age(box) * CRUMBS) for box in boxes)
+            slopes[AGE] -= lost / left
+        return slopes
+
+    def slopes_of(
+        self,
+        box: Box,
+        lower: Numbers,
+        upper: Numbers,
+        values: Values,
+        shares: Sequence[float],
+        h: float,
+        a: float,
+    ) -> dict[Column, float]:
+        """Return how log(s e(x)) grows with the logarithm of each reach."""
+        slopes: dict[Column, float] = {AGE: self.slope_of_age(box)}
+        for j, (xl, xu) in enumerate(zip(lower, upper, strict=True)):
+            v, w, width = box.V[j], box.W[j], self.width(j)
+            if xl > xu or v > w or width == 0:
+                continue
+            h_j = h * self.reach(("number", j))
+            away = max(xu - w, v - xl, 0.0) * (1 / width)
+            slopes["number", j] = away / h_j - 2 * h_j / ((w - v) * (1 / width) + 2 * h_j)
+        for j, (count, share) in enumerate(zip(counts(box, values), shares, strict=True)):
+            a_j = a * self.reach(("category", j))
+            own = a_j * share
+            slopes["category", j] = own / (count + own) - a_j / (box.n + a_j)
+        return slopes
+
+    def slope_of_age(self, box: Box) -> float:
+        """Return how log(s) grows with the logarithm of the memory."""
+        return 2 * self.age(box) / (self.reach(AGE) + self.age(box)) if self.forget else 0.0
+
+
+def fading(turns: int, at_most: float) -> float:
+    """Return what still counts of what was found after so many turns.
+
+    The first boxes were few, and what was best then fades.
+    """
+    return min(at_most, turns / (turns + 2))
 
 
 def log_product(factors: Sequence[float]) -> float:

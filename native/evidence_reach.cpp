@@ -1,0 +1,153 @@
+// How far each column reaches: what multiplies its bandwidth or backoff. The wider, the less it
+// matters which of the boxes of a class a row is near to. And how long boxes are remembered.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "evidence_question.hpp"
+#include "kernels.hpp"
+
+namespace boxwise {
+
+using std::size_t;
+
+namespace {
+constexpr double FAINTEST = -7;  // boxes that say e^7 times less than the loudest are not asked
+constexpr double STEP = 0.2;     // the first step, of a logarithm
+constexpr double LEAST_STEEPNESS = 1e-8;  // so that a step is not made of rounding errors
+constexpr double MEMORY = 0.99;  // what a slope still counts, at most, at the next step
+constexpr double AT_FIRST = 1;   // the logarithm of the memory for the age of boxes
+constexpr double FOREVER = 1e300;
+constexpr double NONE = -std::numeric_limits<double>::infinity();
+}  // namespace
+
+bool EvidenceEngine::may_reach(size_t feature) const {
+  if (feature == n_ + r_) return evidence_.forget;
+  return (feature < n_ ? evidence_.bandwidths : evidence_.backoffs).size() > 1;
+}
+
+void EvidenceEngine::forget_reaches() {
+  record_.steps = 0;
+  record_.reaches.assign(n_ + r_ + 1, 0.0);
+  record_.reaches.back() = AT_FIRST;
+  record_.steepness.assign(n_ + r_ + 1, 0.0);
+  reach_out();
+}
+
+void EvidenceEngine::reach_out() {
+  reach_.clear();
+  for (const double reach : record_.reaches) reach_.push_back(std::exp(reach));
+}
+
+std::vector<double> EvidenceEngine::reach() const {
+  const auto reader = reading();
+  return reach_;
+}
+
+double EvidenceEngine::memory() const { return evidence_.forget ? reach_.back() : FOREVER; }
+
+// One step towards reaches with which x, whose class is known, would have been likelier.
+void EvidenceEngine::step(const Sample& x) {
+  static thread_local Question q;
+  const size_t classes = groups_.size() - 1, features = n_ + r_ + 1;
+  bool any = false;
+  for (size_t j = 0; j < features; ++j) any = any || may_reach(j);
+  if (!any) return;
+  const size_t pair = pair_of(voices_[0].bandwidth, voices_[0].backoff);
+  std::vector<bool> asked(evidence_.bandwidths.size() * evidence_.backoffs.size(), false);
+  asked[pair] = true;
+  std::vector<double> scores(classes, NONE), slopes(classes * features, 0.0), p;
+  ask_for(asked, q);
+  for (size_t k = 0; k < classes; ++k) {
+    if (groups_[k + 1].size() == 0) continue;
+    put(x, groups_[k + 1], q);
+    ask(q);
+    scores[k] = log_sum(q, pair) + level_of(q);
+    find_slopes(q, pair, &slopes[k * features]);
+  }
+  soften(scores.data(), classes, voices_[0].temperature, p);
+  p[static_cast<size_t>(x.label)] -= 1;
+  const double memory = fading(record_.steps++, MEMORY);
+  for (size_t j = 0; j < features; ++j) {
+    double slope = 0;  // of the loss, -log p
+    for (size_t k = 0; k < classes; ++k) slope += p[k] * slopes[k * features + j];
+    if (!may_reach(j) || !std::isfinite(slope)) continue;
+    double &steepness = record_.steepness[j], &reach = record_.reaches[j];
+    steepness = steepness * memory + slope * slope;
+    reach -= STEP * (slope / std::sqrt(LEAST_STEEPNESS + steepness));
+    reach = std::clamp(reach, -FARTHEST, FARTHEST);
+  }
+  reach_out();
+}
+
+// How the score of a class grows with the logarithms of the reaches.
+void EvidenceEngine::find_slopes(Question& q, size_t pair, double* slopes) const {
+  const Group& g = *q.g;
+  Part &numbers = q.numbers_of(pair), &categories = q.categories_of(pair);
+  const double *x = numbers.said.data(), *y = categories.said.data();
+  // Of what is said only nearly right, more than enough is looked at.
+  double least = -1;
+  if (g.size() > FEW_BOXES) {
+    const double product = kernels::most_product(x, y, g.size());
+    if (is_near(q, numbers, categories, product)) least = product * std::exp(FAINTEST - 0.01);
+  }
+  static thread_local std::vector<std::pair<std::uint64_t, Slot>> heard;  // in order of creation
+  static thread_local std::vector<double> l;
+  heard.clear();
+  l.clear();
+  for (Slot slot = 0; slot < g.size(); ++slot)
+    if (least < 0 || x[slot] * y[slot] >= least) heard.emplace_back(g.id[slot], slot);
+  std::sort(heard.begin(), heard.end());
+  for (const auto& one : heard) l.push_back(log_evidence(q, one.second, numbers, categories));
+  const double most = *std::max_element(l.begin(), l.end());
+  const size_t features = n_ + r_ + 1;
+  double weights = 0;
+  for (size_t i = 0; i < heard.size(); ++i) {
+    if (!(l[i] - most > FAINTEST)) continue;
+    const double weight = std::exp(l[i] - most);
+    add_slopes(q, pair, heard[i].second, weight, slopes);
+    weights += weight;
+  }
+  for (size_t j = 0; j < features; ++j) slopes[j] /= weights;
+  slopes[features - 1] -= slope_of_level(q);
+}
+
+void EvidenceEngine::add_slopes(const Question& q, size_t pair, Slot slot, double weight,
+                                double* slopes) const {
+  const Group& g = *q.g;
+  const double bandwidth = evidence_.bandwidths[pair / evidence_.backoffs.size()];
+  const double backoff = evidence_.backoffs[pair % evidence_.backoffs.size()];
+  for (size_t f = 0; f < q.units.size(); ++f) {
+    const Probe& p = q.x->probes[f];
+    const double v = g.V[p.j][slot], w = g.W[p.j][slot], unit = q.units[f];
+    if (v > w || unit == 0) continue;
+    const double h = bandwidth * reach_[p.j];
+    const double away = std::max(std::max(p.xu - w, v - p.xl), 0.0) * unit;
+    slopes[p.j] += weight * (away / h - 2 * h / ((w - v) * unit + 2 * h));
+  }
+  for (size_t j = 0; j < r_; ++j) {
+    const double a = backoff * reach_[n_ + j], own = a * q.shares[j];
+    const double count = g.D[j].count(slot, q.x->codes[j]);
+    slopes[n_ + j] += weight * (own / (count + own) - a / (g.n[slot] + a));
+  }
+  slopes[n_ + r_] += weight * slope_of_age(q, slot);
+}
+
+double EvidenceEngine::slope_of_age(const Question& q, Slot slot) const {
+  const double age = (q.newest - q.g->last[slot]) / std::max(clock_, 1.0);
+  return 2 * age / (memory() + age);
+}
+
+double EvidenceEngine::slope_of_level(const Question& q) const {
+  if (!evidence_.forget) return 0;
+  std::int64_t faded = 0, slopes = 0;
+  for (Slot slot = 0; slot < q.g->size(); ++slot) {
+    faded += static_cast<std::int64_t>(q.weight[slot] * CRUMBS);
+    slopes += static_cast<std::int64_t>(q.weight[slot] * slope_of_age(q, slot) * CRUMBS);
+  }
+  return static_cast<double>(slopes) / static_cast<double>(faded);
+}
+
+}  // namespace boxwise

@@ -1,0 +1,319 @@
+// What the boxes of a class say of a sample, together.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "evidence_question.hpp"
+#include "kernels.hpp"
+#include "scan.hpp"
+
+namespace boxwise {
+
+using std::size_t;
+
+namespace {
+constexpr size_t FACTORS = 8;       // so many are multiplied before the logarithm is taken
+constexpr double NEGLIGIBLE = -30;  // a box that says e^30 times less than another adds nothing
+constexpr double GRAINS = 0x1p42;   // sums are counted in grains: in whole numbers, and so in any
+                                    // order the same
+constexpr double FAINT = 1e-100;  // parts that all contradict each other so are not multiplied
+constexpr double NEAR = 0.001;    // how far off they may be, to be of use
+constexpr double UNKNOWN = std::numeric_limits<double>::quiet_NaN();
+constexpr double INFINITE = std::numeric_limits<double>::infinity();
+
+// What a box adds to the sum of a class in which the largest is `most`.
+std::uint64_t grains(double l, double most) {
+  return l - most > NEGLIGIBLE ? static_cast<std::uint64_t>(std::exp(l - most) * GRAINS) : 0;
+}
+}  // namespace
+
+void EvidenceEngine::score(const Sample& x, const std::vector<bool>& asked, size_t classes,
+                           std::vector<double>& scores) const {
+  static thread_local Question q;
+  ask_for(asked, q);
+  scores.assign(asked.size() * classes, -INFINITE);
+  for (size_t k = 0; k < classes; ++k) {
+    if (groups_[k + 1].size() == 0) continue;
+    put(x, groups_[k + 1], q);
+    ask(q);
+    const double level = level_of(q);
+    for (size_t pair = 0; pair < asked.size(); ++pair)
+      if (asked[pair]) scores[pair * classes + k] = log_sum(q, pair) + level;
+  }
+}
+
+void EvidenceEngine::ask_for(const std::vector<bool>& asked, Question& q) const {
+  const auto begin = [](const std::vector<double>& choices, std::vector<Part>& parts) {
+    parts.resize(choices.size());
+    for (size_t i = 0; i < choices.size(); ++i) {
+      parts[i].choice = choices[i];
+      parts[i].asked = false;
+    }
+  };
+  begin(evidence_.bandwidths, q.numbers);
+  begin(evidence_.backoffs, q.categories);
+  for (size_t pair = 0; pair < asked.size(); ++pair)
+    if (asked[pair]) q.numbers_of(pair).asked = q.categories_of(pair).asked = true;
+}
+
+void EvidenceEngine::put(const Sample& x, const Group& g, Question& q) const {
+  q.x = &x;
+  q.g = &g;
+  q.units.clear();
+  q.away.resize(g.size());
+  q.weight.resize(g.size());
+  q.newest = kernels::most(g.last.data(), g.size());
+  kernels::fade(g.n.data(), g.last.data(), q.newest, std::max(clock_, 1.0), memory(),
+                q.weight.data(), g.size());
+  for (const Probe& p : x.probes)
+    q.units.push_back(width(p.j) > 0 ? 1 / width(p.j) : 0.0);
+  q.shares.clear();
+  std::uint32_t scratch[BLOCK];
+  const auto samples = static_cast<double>(kernels::total(g.n.data(), g.size()));
+  for (size_t j = 0; j < r_; ++j) {
+    size_t values = 0;
+    for (const Group& other : groups_) values = std::max(values, other.D[j].n_codes());
+    const double even = 1 / static_cast<double>(values + 1);  // a value never seen has its share
+    std::uint64_t seen = 0;
+    for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
+      const size_t m = std::min(BLOCK, g.size() - begin);
+      const std::uint32_t* counts = g.D[j].row(x.codes[j], static_cast<Slot>(begin), m, scratch);
+      if (counts != nullptr) seen += kernels::total(counts, m);
+    }
+    q.shares.push_back((static_cast<double>(seen) + even) / (samples + 1));
+  }
+  for (auto* parts : {&q.numbers, &q.categories})
+    for (Part& part : *parts) part.exact.assign(part.asked ? g.size() : 0, UNKNOWN);
+}
+
+// Nearly right, where it is worth it.
+void EvidenceEngine::ask(Question& q) const {
+  if (q.g->size() <= FEW_BOXES) return;
+  ask_numbers(q);
+  ask_categories(q);
+}
+
+// What makes up for fading: a class as a whole counts with all its samples, whatever their age.
+double EvidenceEngine::level_of(const Question& q) const {
+  if (!evidence_.forget) return 0;
+  std::int64_t samples = 0, faded = 0;
+  for (size_t i = 0; i < q.g->size(); ++i) {
+    samples += q.g->n[i];
+    faded += static_cast<std::int64_t>(q.weight[i] * CRUMBS);
+  }
+  return std::log(static_cast<double>(samples) * CRUMBS / static_cast<double>(faded));
+}
+
+// log weight - log(extents) - distance / bandwidth: the density of a box is even inside and falls off
+// over a bandwidth outside.
+void EvidenceEngine::ask_numbers(Question& q) const {
+  alignas(64) double lightness[BLOCK], product[BLOCK];
+  const Group& g = *q.g;
+  for (Part& part : q.numbers) part.said.resize(g.size());
+  for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
+    const size_t m = std::min(BLOCK, g.size() - begin);
+    std::fill_n(lightness, m, 1.0);
+    kernels::divide(lightness, q.weight.data() + begin, m);
+    double* away = q.away.data() + begin;
+    std::fill_n(away, m, 0.0);
+    for (size_t f = 0; f < q.units.size(); ++f) {
+      const Probe& p = q.x->probes[f];
+      kernels::stick_out(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, q.units[f] / reach_[p.j], away,
+                         m);
+    }
+    for (Part& part : q.numbers) {
+      if (!part.asked) continue;
+      double* sum = part.said.data() + begin;
+      std::fill_n(sum, m, 0.0);
+      std::copy_n(lightness, m, product);  // so log weight needs no logarithm of its own
+      for (size_t f = 0; f < q.units.size(); ++f) {
+        if (f > 0 && f % FACTORS == 0) {
+          kernels::add_log(product, sum, m);
+          std::fill_n(product, m, 1.0);
+        }
+        const size_t j = q.x->probes[f].j;
+        if (q.units[f] > 0)
+          kernels::extend(&g.V[j][begin], &g.W[j][begin], q.units[f],
+                          2 * (part.choice * reach_[j]), product, m);
+      }
+      kernels::add_log(product, sum, m);
+      kernels::fall(away, part.choice, sum, m);
+    }
+  }
+  for (Part& part : q.numbers) {
+    if (!part.asked) continue;
+    part.most = kernels::most(part.said.data(), g.size());
+    kernels::raise(part.said.data(), part.most, g.size());
+  }
+}
+
+// The share of x's values among those of a box and, as if these were so many, of its class.
+void EvidenceEngine::ask_categories(Question& q) const {
+  alignas(64) double spread[BLOCK], product[BLOCK];
+  alignas(64) std::uint32_t scratch[FACTORS][BLOCK];
+  const std::uint32_t* counts[FACTORS];
+  const Group& g = *q.g;
+  for (Part& part : q.categories) part.said.assign(g.size(), 0.0);
+  const bool few = r_ <= FACTORS;  // if so, logarithms are not needed
+  for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
+    const size_t m = std::min(BLOCK, g.size() - begin);
+    for (size_t first = 0; first < std::max(r_, size_t{1}); first += FACTORS) {
+      const size_t features = std::min(FACTORS, r_ - first);
+      for (size_t f = 0; f < features; ++f)
+        counts[f] = g.D[first + f].row(q.x->codes[first + f], static_cast<Slot>(begin), m,
+                                       scratch[f]);
+      for (Part& part : q.categories) {
+        if (!part.asked) continue;
+        double *said = part.said.data() + begin, *into = few ? said : product;
+        std::fill_n(into, m, 1.0);
+        std::fill_n(spread, m, 1.0);
+        for (size_t f = 0; f < features; ++f) {
+          const double a = part.choice * reach_[n_ + first + f];
+          kernels::back_off(counts[f], a * q.shares[first + f], into, m);
+          kernels::spread(g.n.data() + begin, a, spread, m);
+        }
+        kernels::divide(into, spread, m);
+        if (!few) kernels::add_log(product, said, m);
+      }
+    }
+  }
+  for (Part& part : q.categories) {
+    if (!part.asked) continue;
+    const double most = kernels::most(part.said.data(), g.size());
+    part.most = few ? std::log(most) : most;
+    if (few)
+      kernels::scale(part.said.data(), 1 / most, g.size());
+    else
+      kernels::raise(part.said.data(), most, g.size());
+  }
+}
+
+// log(sum of n e), in whole grains: most of them follow from what the parts say; those of the rest,
+// the largest among them, are computed as the specification does.
+double EvidenceEngine::log_sum(Question& q, size_t pair) const {
+  static thread_local std::vector<Slot> unsure;
+  static thread_local std::vector<double> l;
+  Part &numbers = q.numbers_of(pair), &categories = q.categories_of(pair);
+  unsure.clear();
+  std::uint64_t sum = q.g->size() > FEW_BOXES ? count_sure(q, numbers, categories, unsure) : 0;
+  if (unsure.empty()) {  // the largest would be among them
+    sum = 0;
+    unsure.resize(q.g->size());
+    std::iota(unsure.begin(), unsure.end(), Slot{0});
+  }
+  l.clear();
+  for (const Slot slot : unsure) l.push_back(log_evidence(q, slot, numbers, categories));
+  const double most = *std::max_element(l.begin(), l.end());
+  for (const double one : l) sum += grains(one, most);
+  return most + std::log(static_cast<double>(sum) / GRAINS);
+}
+
+// The grains of the boxes for which they are sure; the others, if it can be done, are listed.
+std::uint64_t EvidenceEngine::count_sure(const Question& q, const Part& numbers,
+                                         const Part& categories,
+                                         std::vector<Slot>& unsure) const {
+  static_assert(BLOCK <= kernels::MOST_WHOLE);
+  alignas(64) double apart[BLOCK];
+  const double *x = numbers.said.data(), *y = categories.said.data();
+  const size_t boxes = q.g->size();
+  const double product = kernels::most_product(x, y, boxes);
+  if (!is_near(q, numbers, categories, product)) return 0;
+  const double error = margin(q, numbers, categories, product);
+  std::uint64_t sum = 0;
+  for (size_t begin = 0; begin < boxes; begin += BLOCK) {
+    const size_t m = std::min(BLOCK, boxes - begin);
+    sum += static_cast<std::uint64_t>(
+        kernels::whole(x + begin, y + begin, GRAINS / product, error, apart, m));
+    for (const size_t i : Passing(apart, m)) unsure.push_back(static_cast<Slot>(begin + i));
+  }
+  return sum;
+}
+
+// Whether what the parts say is good for more than nothing.
+bool EvidenceEngine::is_near(const Question& q, const Part& numbers, const Part& categories,
+                             double product) const {
+  return product >= FAINT && product <= 2 &&  // 1 at most, but for rounding
+         margin(q, numbers, categories, product) < NEAR;
+}
+
+// How far e^(l - most) can be off, relative to itself, for a box that is not negligible: by the
+// rounding in the specification, and by that in the parts, where no intermediate is above `size`.
+double EvidenceEngine::margin(const Question& q, const Part& numbers, const Part& categories,
+                              double product) const {
+  const auto features = static_cast<double>(q.units.size());
+  const double logarithms = features / FACTORS + static_cast<double>(r_) / FACTORS + 2;
+  const double below = -NEGLIGIBLE - std::log(product);  // a part can be, beside its largest
+  double tails = 0;
+  for (const Probe& p : q.x->probes)
+    tails += std::abs(std::log(2 * (numbers.choice * reach_[p.j])));
+  const double size = 23 + 3 * tails + std::abs(numbers.most) + std::abs(categories.most) +
+                      2 * below;  // a box has less than e^23 samples, and more
+                               // than e^-23 of them left
+  return (54 + 4 * logarithms) * 0x1p-53 * size;
+}
+
+namespace {
+// The logarithm of the product of factor(0), factor(1), ...; taken before products become too small.
+template <class Factor>
+double log_product(size_t factors, Factor factor) {
+  double sum = 0;
+  for (size_t f = 0; f < factors;) {
+    double product = 1, some[FACTORS];
+    size_t count = 0;
+    for (const size_t end = std::min(f + FACTORS, factors); f < end; ++f)
+      product *= some[count++] = factor(f);
+    if (product > 0 && product < INFINITE)
+      sum += std::log(product);
+    else
+      for (size_t i = 0; i < count; ++i) sum += std::log(some[i]);
+  }
+  return sum;
+}
+}  // namespace
+
+// log(n e), exactly as the specification has it.
+double EvidenceEngine::log_evidence(Question& q, Slot slot, Part& numbers,
+                                    Part& categories) const {
+  const Group& g = *q.g;
+  double &extents = numbers.exact[slot], &shares = categories.exact[slot];
+  if (std::isnan(extents)) {
+    size_t f = 0;
+    double away = 0;
+    extents = log_product(n_, [&](size_t j) {
+      if (f == q.units.size() || q.x->probes[f].j != j) return 1.0;
+      const Probe& p = q.x->probes[f];
+      const double v = g.V[j][slot], w = g.W[j][slot], unit = q.units[f++];
+      if (v > w || unit == 0) return 1.0;
+      away += std::max(std::max(p.xu - w, v - p.xl), 0.0) * (unit / reach_[j]);
+      return (w - v) * unit + 2 * (numbers.choice * reach_[j]);
+    });
+    q.away[slot] = away;
+  }
+  if (std::isnan(shares)) {
+    shares = std::log(q.weight[slot]) + log_product(r_, [&](size_t j) {
+      const double a = categories.choice * reach_[n_ + j];
+      return (g.D[j].count(slot, q.x->codes[j]) + a * q.shares[j]) / (g.n[slot] + a);
+    });
+  }
+  return shares - extents - q.away[slot] / numbers.choice;
+}
+
+// The boxes' parts of the sum of a class.
+void EvidenceEngine::share_among_boxes(Question& q, size_t pair,
+                                       std::vector<double>& shares) const {
+  shares.resize(q.g->size());
+  for (Slot slot = 0; slot < shares.size(); ++slot)
+    shares[slot] = log_evidence(q, slot, q.numbers_of(pair), q.categories_of(pair));
+  const double most = *std::max_element(shares.begin(), shares.end());
+  std::uint64_t sum = 0;
+  for (double& share : shares) {
+    const std::uint64_t part = grains(share, most);
+    sum += part;
+    share = static_cast<double>(part);
+  }
+  for (double& share : shares) share /= static_cast<double>(sum);
+}
+
+}  // namespace boxwise

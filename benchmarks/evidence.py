@@ -190,7 +190,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     repeats = options.repeats
     if options.report:
-        tell(read_table(), repeats)
+        tell(read_table("evidence.csv"), repeats)
         return
     names = paper_data.names()
     work = [delayed(measure)(name, repeat) for name in names for repeat in range(repeats)]
@@ -200,20 +200,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for name in names
         for method in METHODS
     }
-    write_table(means)
+    write_table(means, "evidence.csv")
     tell(means, repeats)
 
 
-def read_table() -> Means:
-    with (FOLDER / "evidence.csv").open(newline="") as file:
+def read_table(file_name: str) -> Means:
+    with (FOLDER / file_name).open(newline="") as file:
         return {
             (row["dataset"], row["method"]): np.array([float(row[m]) for m in MEASURES])
             for row in csv.DictReader(file)
         }
 
 
-def write_table(means: Means) -> None:
-    with (FOLDER / "evidence.csv").open("w", newline="") as file:
+def write_table(means: Means, file_name: str) -> None:
+    with (FOLDER / file_name).open("w", newline="") as file:
         csv.writer(file).writerows(
             [["dataset", "method", *MEASURES]]
             + [[*key, *(f"{value:.4f}" for value in values)] for key, values in means.items()]

@@ -49,6 +49,7 @@ evidence: $(done)/bench ## decide by evidence: data sets, calibration, streams (
 	$(python) -m benchmarks.evidence
 	$(python) -m benchmarks.calibration
 	$(python) -m benchmarks.evidence_streams
+	$(python) -m benchmarks.evidence_variants
 
 defaults: $(done)/bench ## compare settings over the paper's data sets (needs BOXWISE_DATA)
 	$(python) -m benchmarks.defaults

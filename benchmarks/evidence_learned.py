@@ -82,16 +82,20 @@ class Plain:
         return softmax(self._logits(class_scores(self._logs(asked), asked.label, self.k)[0], asked))
 
     def learn(self, asked: Asked) -> None:
-        """Take one step; a row of a class that no box has teaches nothing."""
+        """Take one step."""
+        step = self.gradient(asked)
+        self.squares += step * step
+        self.theta = self.theta - RATE * step / np.sqrt(self.squares)
+
+    def gradient(self, asked: Asked) -> Any:
+        """Return that of the log-loss; a row of a class that no box has teaches nothing."""
         scores, parts = class_scores(self._logs(asked), asked.label, self.k)
         y = self.held.rows.y[asked.row]
         if scores[y] == -np.inf:
-            return
+            return np.zeros_like(self.theta)
         error = softmax(self._logits(scores, asked))
         error[y] -= 1
-        step = self._gradient(asked, scores, error, parts)
-        self.squares += step * step
-        self.theta = self.theta - RATE * step / np.sqrt(self.squares)
+        return self._gradient(asked, scores, error, parts)
 
     def _logs(self, asked: Asked) -> Any:
         return asked.logs
@@ -225,15 +229,17 @@ def added_to(before: Any, after: Any, rows: Rows, train: Any, test: Any) -> tupl
     ), losses
 
 
+KINDS = {
+    "weights of columns": Columns,
+    "weights of numbers and categories": Kinds,
+    "weights of boxes": Boxes,
+    "offsets and temperatures of classes": Classes,
+    "a linear model added": Linear,
+}
+
+
 def learners(held: Held, temperature: float, backoff: float) -> dict[str, Plain]:
     """Return one of each, by what it learns."""
-    kinds = {
-        "weights of columns": Columns,
-        "weights of numbers and categories": Kinds,
-        "weights of boxes": Boxes,
-        "offsets and temperatures of classes": Classes,
-        "a linear model added": Linear,
-    }
-    made: dict[str, Plain] = {name: kind(held, temperature) for name, kind in kinds.items()}
+    made: dict[str, Plain] = {name: kind(held, temperature) for name, kind in KINDS.items()}
     made["backoffs of columns"] = Backoffs(held, temperature, backoff)
     return made

@@ -45,7 +45,7 @@ bench: $(done)/bench ## compare the speed with that of peers (tuning, merging: w
 streams: $(done)/bench ## predict, then learn, over whole streams, beside River's learners (half an hour)
 	$(python) -m benchmarks.streams $(ARGS)
 
-evidence: $(done)/bench ## decide by evidence: data sets, calibration, streams (an hour; needs BOXWISE_DATA)
+evidence: $(done)/bench ## decide by evidence: data sets, calibration, streams, variants (over an hour; needs BOXWISE_DATA)
 	$(python) -m benchmarks.evidence
 	$(python) -m benchmarks.calibration
 	$(python) -m benchmarks.evidence_streams

@@ -182,12 +182,16 @@ def score(model: Any, X: Any, y: Any) -> list[float]:
     ]
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.evidence")
-    parser.add_argument("--repeats", type=int, default=10)
+def read_options(module: str, arguments: Sequence[str] | None, repeats: int) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{module}")
+    parser.add_argument("--repeats", type=int, default=repeats)
     parser.add_argument("--jobs", type=int, default=-1)
     parser.add_argument("--report", action="store_true")
-    options = parser.parse_args(arguments)
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = read_options("evidence", arguments, repeats=10)
     repeats = options.repeats
     if options.report:
         tell(read_table("evidence.csv"), repeats)

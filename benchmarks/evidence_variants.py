@@ -13,7 +13,6 @@ benchmarks/results/evidence_variants.csv (means by data set and variant) and evi
 
 from __future__ import annotations
 
-import argparse
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -24,7 +23,7 @@ from joblib import Parallel, delayed
 from sklearn.model_selection import RepeatedStratifiedKFold
 
 from benchmarks import paper_data
-from benchmarks.evidence import score, write_table
+from benchmarks.evidence import read_options, score, write_table
 from benchmarks.evidence_learned import RATES, Chooser, Plain, added_to, learners
 from benchmarks.evidence_order import ByEvidence, Taken, who_took
 from benchmarks.evidence_terms import Held, Rows, class_scores, replay, softmax
@@ -237,11 +236,7 @@ def check(
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.evidence_variants")
-    parser.add_argument("--repeats", type=int, default=2)
-    parser.add_argument("--jobs", type=int, default=-1)
-    parser.add_argument("--report", action="store_true")
-    options = parser.parse_args(arguments)
+    options = read_options("evidence_variants", arguments, repeats=2)
     if options.report:
         tell(options.repeats)
         return

@@ -45,10 +45,11 @@ bench: $(done)/bench ## compare the speed with that of peers (tuning, merging: w
 streams: $(done)/bench ## predict, then learn, over whole streams, beside River's learners (half an hour)
 	$(python) -m benchmarks.streams $(ARGS)
 
-evidence: $(done)/bench ## decide by evidence: data sets, calibration, streams (an hour; needs BOXWISE_DATA)
+evidence: $(done)/bench ## decide by evidence: data sets, calibration, streams, variants (over an hour; needs BOXWISE_DATA)
 	$(python) -m benchmarks.evidence
 	$(python) -m benchmarks.calibration
 	$(python) -m benchmarks.evidence_streams
+	$(python) -m benchmarks.evidence_variants
 
 defaults: $(done)/bench ## compare settings over the paper's data sets (needs BOXWISE_DATA)
 	$(python) -m benchmarks.defaults

@@ -182,15 +182,19 @@ def score(model: Any, X: Any, y: Any) -> list[float]:
     ]
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.evidence")
-    parser.add_argument("--repeats", type=int, default=10)
+def read_options(module: str, arguments: Sequence[str] | None, repeats: int) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{module}")
+    parser.add_argument("--repeats", type=int, default=repeats)
     parser.add_argument("--jobs", type=int, default=-1)
     parser.add_argument("--report", action="store_true")
-    options = parser.parse_args(arguments)
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = read_options("evidence", arguments, repeats=10)
     repeats = options.repeats
     if options.report:
-        tell(read_table(), repeats)
+        tell(read_table("evidence.csv"), repeats)
         return
     names = paper_data.names()
     work = [delayed(measure)(name, repeat) for name in names for repeat in range(repeats)]
@@ -200,20 +204,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for name in names
         for method in METHODS
     }
-    write_table(means)
+    write_table(means, "evidence.csv")
     tell(means, repeats)
 
 
-def read_table() -> Means:
-    with (FOLDER / "evidence.csv").open(newline="") as file:
+def read_table(file_name: str) -> Means:
+    with (FOLDER / file_name).open(newline="") as file:
         return {
             (row["dataset"], row["method"]): np.array([float(row[m]) for m in MEASURES])
             for row in csv.DictReader(file)
         }
 
 
-def write_table(means: Means) -> None:
-    with (FOLDER / "evidence.csv").open("w", newline="") as file:
+def write_table(means: Means, file_name: str) -> None:
+    with (FOLDER / file_name).open("w", newline="") as file:
         csv.writer(file).writerows(
             [["dataset", "method", *MEASURES]]
             + [[*key, *(f"{value:.4f}" for value in values)] for key, values in means.items()]

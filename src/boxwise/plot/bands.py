@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 SLOT = 0.8  # of the height of a slot, for the bands in it
 LEAST = 0.008  # of an axis: what has no length is drawn with this one, so that it is seen
 LEAST_SHARE = 0.1  # of a value among the rows of a box
-MOST_LINES = 1_000
 
 Piece = tuple[float, float, float]  # where it begins and ends, and its share
 Shape = list[tuple[float, float]]
@@ -42,8 +41,6 @@ class Bands:
         self, view: View, columns: Sequence[int], scales: Sequence[Scale], boxes: NDArray[np.intp]
     ) -> None:
         self._view = view
-        self._columns = columns
-        self._scales = scales
         # Neighbours in a slot are of one class.
         self._boxes = boxes[np.argsort(view.style_of[boxes], kind="stable")]
         self._pieces = [
@@ -93,27 +90,6 @@ class Bands:
                 color=style.colour, edgecolors="white", linewidths=0.5, zorder=7, gid="marks",
             )  # fmt: skip
 
-    def draw_others(self, ax: Axes) -> str:
-        """Draw the middles of boxes that have no band as fine lines, and say of how many."""
-        from matplotlib.collections import LineCollection
-        from matplotlib.colors import to_rgba
-
-        view = self._view
-        others = np.ones(len(view.boxes), dtype=bool)
-        others[self._boxes] = False
-        drawn = view.strongest(MOST_LINES, others)
-        places = [
-            self._middles(j, scale, drawn)
-            for j, scale in zip(self._columns, self._scales, strict=True)
-        ]
-        lines = np.stack([np.tile(np.arange(len(places)), (len(drawn), 1)), np.array(places).T], 2)
-        opacity = float(np.clip(25 / max(len(drawn), 1), 0.06, 0.4))
-        colours = [to_rgba(style.colour, opacity) for style in view.styles.all]
-        fine = LineCollection(list(lines), colors=[colours[k] for k in view.style_of[drawn]])
-        fine.set(linewidth=0.7, zorder=2, gid="others")
-        ax.add_collection(fine)
-        return "the others" if len(drawn) == others.sum() else f"the next {len(drawn):,}"
-
     def _of_numbers(self, j: int, scale: Scale) -> list[list[Piece]]:
         pieces: list[list[Piece]] = []
         for low, high in zip(*(side[self._boxes] for side in self._view.interval(j)), strict=True):
@@ -152,16 +128,6 @@ class Bands:
                 corners = [(-0.1, low), (-0.1, high), (0.1, high), (0.1, low)]
                 shapes.append((corners, share))
         return shapes
-
-    def _middles(self, j: int, scale: Scale, boxes: NDArray[np.intp]) -> NDArray[np.float64]:
-        if isinstance(scale, CategoryScale):
-            slots = self._view.shares(j, scale, boxes).argmax(axis=1)
-            spread = np.random.default_rng(0).uniform(-SLOT / 2, SLOT / 2, len(boxes))
-            places: NDArray[np.float64] = (slots + 0.5 + spread) / scale.n_slots
-            return places
-        lower, upper = self._view.interval(j)
-        middle = np.nan_to_num((lower + upper)[boxes] / 2, nan=(scale.low + scale.high) / 2)
-        return (middle - scale.low) / (scale.high - scale.low)
 
 
 def _opacity(n_boxes: int) -> float:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from boxwise.plot.bands import Bands
 from boxwise.plot.canvas import INK, SMALL, TEXT, axes_for, head, legend_beside
+from boxwise.plot.class_shapes import draw_class_shapes
 from boxwise.plot.column_choice import choice_in_words, chosen_columns
 from boxwise.plot.scales import Scale
 from boxwise.plot.texts import drawn_boxes, in_lines
@@ -31,8 +32,8 @@ def plot_parallel(
     On an axis of numbers a band is as wide as the interval of the box. On an axis of categories it
     goes to every value that the box holds, the fainter the smaller its share; shares below 10 % are
     left out. A box with more rows is drawn stronger. Of many boxes those with most rows are drawn,
-    some of each class, and behind them the middles of all others as fine lines. matplotlib is
-    needed: ``pip install "boxwise[plot]"``.
+    some of each class, and shapes to the left of the axes show where the rows of all boxes of a
+    class are. matplotlib is needed: ``pip install "boxwise[plot]"``.
 
     Parameters
     ----------
@@ -65,17 +66,17 @@ def plot_parallel(
     scales = [view.scale(j, rest=True) for j in chosen]
     boxes = _some_of_each_class(view, max_boxes)
     ax = axes_for(ax, max(6.0, 1.12 * len(chosen) + 2.4), 5.0)
-    bands = Bands(view, chosen, scales, boxes)
-    bands.draw(ax)
+    Bands(view, chosen, scales, boxes).draw(ax)
     _draw_axes(ax, scales)
     rows = view.boxes.n_samples
+    notes = choice_in_words(view, chosen, columns)
     note = f"Bands: {drawn_boxes(len(boxes), len(rows))}"
     if len(boxes) < len(rows):
-        note += (
-            f" ({_share(rows[boxes].sum() / rows.sum())} of rows); lines: {bands.draw_others(ax)}"
-        )
-    notes = [note, *choice_in_words(view, chosen, columns)]
-    head(ax, "What the boxes of each class hold", notes)
+        note += f" ({_share(rows[boxes].sum() / rows.sum())} of rows)"
+        notes.append("Shapes left of the axes: the rows of all boxes, by class")
+        for x, (j, scale) in enumerate(zip(chosen, scales, strict=True)):
+            draw_class_shapes(ax, view, x, j, scale)
+    head(ax, "What the boxes of each class hold", [note, *notes])
     there = [view.styles.all[k] for k in np.unique(view.style_of[boxes])]
     handles = [(style.patch(), style.mark()) for style in there]
     legend_beside(ax, handles, [style.label for style in there], "class")
@@ -110,7 +111,7 @@ def _draw_axes(ax: Axes, scales: Sequence[Scale]) -> None:
                 )  # fmt: skip
     ax.set_xticks(range(len(scales)), [in_lines(scale.name) for scale in scales], fontsize=TEXT)
     ax.set_yticks([])
-    ax.set_xlim(-0.15, len(scales) - 1 + 0.6)
+    ax.set_xlim(-0.35, len(scales) - 1 + 0.6)
     ax.set_ylim(-0.02, 1.02)
     ax.tick_params(axis="x", length=0)
     ax.spines[:].set_visible(False)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwise.plot.canvas import INK
+from boxwise.plot.distribution import rows_between
 from boxwise.plot.held_values import HeldValues
 from boxwise.plot.rows import Rows
 from boxwise.plot.scales import CategoryScale
@@ -63,22 +64,8 @@ class Profile:
             numbers = self._rows.numbers(j)[among]
             counts = np.histogram(numbers[~np.isnan(numbers)], edges)[0].astype(float)
         else:
-            counts = self._spread(j, edges, among)
+            counts = rows_between(self.view, j, edges, among)
         return counts / max(float(counts.sum()), 1.0)
-
-    def _spread(
-        self, j: int, edges: NDArray[np.float64], among: NDArray[np.bool_]
-    ) -> NDArray[np.float64]:
-        """Count the rows of boxes as if they lay at even distances in its interval."""
-        lower, upper = (side[among] for side in self.view.interval(j))
-        seen = ~np.isnan(lower)
-        rows = self.view.boxes.n_samples[among][seen]
-        lower, upper = lower[seen, None], upper[seen, None]
-        # What has no length is in one cell all the same.
-        upper = np.maximum(upper, lower + 1e-9 * (edges[-1] - edges[0]))
-        below = np.clip((edges - lower) / (upper - lower), 0, 1)
-        found: NDArray[np.float64] = (np.diff(below, axis=1) * rows[:, None]).sum(axis=0)
-        return found
 
     def shares(self, j: int, scale: CategoryScale) -> list[NDArray[np.float64]]:
         """Return the share of each slot: in the box, among all rows, in its class if known."""

@@ -1,0 +1,26 @@
+"""How the rows of boxes are distributed over a column of numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boxwise.plot.view import View
+
+
+def rows_between(
+    view: View, j: int, edges: NDArray[np.float64], among: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Return how many rows of some boxes lie between each two edges.
+
+    A box knows its interval and its number of rows; these count as if they lay at even distances.
+    """
+    lower, upper = (side[among] for side in view.interval(j))
+    seen = ~np.isnan(lower)
+    rows = view.boxes.n_samples[among][seen]
+    lower, upper = lower[seen, None], upper[seen, None]
+    # What has no length is between two edges all the same.
+    upper = np.maximum(upper, lower + 1e-9 * (edges[-1] - edges[0]))
+    below = np.clip((edges - lower) / (upper - lower), 0, 1)
+    found: NDArray[np.float64] = (np.diff(below, axis=1) * rows[:, None]).sum(axis=0)
+    return found

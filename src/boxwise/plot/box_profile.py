@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from boxwise.plot.canvas import INK, TEXT, TITLE, pyplot
+from boxwise.plot.canvas import INK, SMALL, TEXT, TITLE, head, pyplot
 from boxwise.plot.column_choice import choice_in_words, chosen_columns
 from boxwise.plot.held_values import HeldValues
 from boxwise.plot.profile import Profile
@@ -86,8 +86,8 @@ def plot_box(
         figure = pyplot().figure(figsize=size, layout="constrained")
     for place, j in enumerate(chosen, start=1):
         ax = figure.add_subplot(down, across, place)
-        ax.set_title(shown(view.schema.names[j], 34), loc="left", fontsize=TEXT, color=INK)
-        (draw_numbers if view.is_number(j) else draw_categories)(ax, profile, j)
+        words = (draw_numbers if view.is_number(j) else draw_categories)(ax, profile, j)
+        head(ax, shown(view.schema.names[j], 26), [words], size=TEXT, small=SMALL)
     taken = counted(int(view.boxes.n_samples[box]), "row", "rows")
     lines = [f"Box {box}: {profile.class_name}, {taken}"]
     lines += choice_in_words(view, chosen, columns)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 INK, GREY = "#1f2933", "#56606b"
 TITLE, TEXT, SMALL = 11, 9, 8  # points
+LEFT = 1.4  # inches for the labels of an axis, at most
 
 
 def pyplot() -> Any:
@@ -30,21 +31,23 @@ def axes_for(ax: Axes | None, width: float, height: float) -> Axes:
     return ax
 
 
-def head(ax: Axes, title: str, notes: Sequence[str]) -> None:
+def head(
+    ax: Axes, title: str, notes: Sequence[str], *, size: float = TITLE, small: float = TEXT
+) -> None:
     """Write above the axes what is seen, in lines that are not longer than there is room."""
-    room = ax.get_window_extent()
-    # In a figure of its own there is room up to its edge, above the legend.
-    alone = len(ax.figure.axes) == 1
-    pixels = (ax.figure.bbox.x1 - room.x0 if alone else room.width) - 10
-    width = max(24, int(pixels / ax.figure.dpi * 72 / (0.52 * TEXT)))
+    room = ax.get_window_extent().width
+    if len(ax.figure.axes) == 1:
+        # There is room up to the edge of the figure, above the legend.
+        room = ax.figure.bbox.width - LEFT * ax.figure.dpi
+    width = max(24, int(room / ax.figure.dpi * 72 / (0.55 * small)))
     lines = [line for note in notes for line in wrap(note, width)]
     ax.set_title(
-        title, loc="left", fontsize=TITLE, fontweight="bold", color=INK,
-        pad=6 + 1.3 * TEXT * len(lines),
+        title, loc="left", fontsize=size, fontweight="bold" if size >= TITLE else "normal",
+        color=INK, pad=6 + 1.3 * small * len(lines),
     )  # fmt: skip
     ax.annotate(
         "\n".join(lines), (0, 1), (0, 5), xycoords="axes fraction", textcoords="offset points",
-        va="bottom", fontsize=TEXT, color=GREY, linespacing=1.25, gid="notes",
+        va="bottom", fontsize=small, color=GREY, linespacing=1.25, gid="notes",
         annotation_clip=False,
     )  # fmt: skip
 

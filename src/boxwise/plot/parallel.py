@@ -109,7 +109,10 @@ def _draw_axes(ax: Axes, scales: Sequence[Scale]) -> None:
                     x + 0.05, y, text, fontsize=SMALL, color=INK, va="center", zorder=6, bbox=back,
                     gid="value",
                 )  # fmt: skip
-    ax.set_xticks(range(len(scales)), [in_lines(scale.name) for scale in scales], fontsize=TEXT)
+    spacing = ax.get_window_extent().width / ax.figure.dpi * 72 / (len(scales) + 0.2)
+    width = max(6, int(spacing / (0.58 * TEXT)))
+    names = [in_lines(scale.name, width) for scale in scales]
+    ax.set_xticks(range(len(scales)), names, fontsize=TEXT)
     ax.set_yticks([])
     ax.set_xlim(-0.35, len(scales) - 1 + 0.6)
     ax.set_ylim(-0.02, 1.02)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxwise.plot.canvas import GREY, INK, SMALL
+from boxwise.plot.canvas import INK, SMALL
 from boxwise.plot.profile import ALL_ROWS, Profile
 from boxwise.plot.scales import CategoryScale, NumberScale
 from boxwise.plot.texts import number, shown
@@ -18,13 +18,13 @@ BINS = 24
 MOST_BARS = 6
 
 
-def draw_numbers(ax: Axes, profile: Profile, j: int) -> None:
-    """Draw the interval of the box over the distribution of the rows."""
+def draw_numbers(ax: Axes, profile: Profile, j: int) -> str:
+    """Draw the interval of the box over the distribution of the rows, and say it in words."""
     _plain(ax)
     numbers = profile.numbers(j)
     if np.isnan(numbers).all():
-        _say(ax, "no box has a value")
-        return
+        ax.set(xticks=[], yticks=[])
+        return "no box has a value"
     scale = NumberScale.over(profile.view.schema.names[j], numbers)
     edges = np.linspace(np.nanmin(numbers), np.nanmax(numbers), BINS + 1)
     if edges[0] == edges[-1]:
@@ -39,9 +39,7 @@ def draw_numbers(ax: Axes, profile: Profile, j: int) -> None:
     ax.set_yticks([])
     scale.dress(ax.xaxis, 3 if scale.wide else 5)
     low, high = (float(side[profile.box]) for side in profile.view.interval(j))
-    if low != low:
-        _say(ax, "never seen by this box")
-    else:
+    if low == low:
         _draw_interval(ax, profile, scale, low, high)
     if profile.row.gives(j):
         ax.axvline(profile.row.number(j), color=INK, linestyle=":", linewidth=1.6, zorder=4)
@@ -49,6 +47,9 @@ def draw_numbers(ax: Axes, profile: Profile, j: int) -> None:
             [profile.row.number(j)], [highest * 0.06], marker="D", color=INK, markersize=5,
             zorder=5, gid="row",
         )  # fmt: skip
+    if low != low:
+        return "no value in this box"
+    return number(low) if low == high else f"{number(low)} to {number(high)}"
 
 
 def _draw_interval(ax: Axes, profile: Profile, scale: NumberScale, low: float, high: float) -> None:
@@ -60,12 +61,10 @@ def _draw_interval(ax: Axes, profile: Profile, scale: NumberScale, low: float, h
     )  # fmt: skip
     for end in {low, high}:
         ax.axvline(end, color=style.colour, linewidth=1.6, zorder=2)
-    words = number(low) if low == high else f"{number(low)} to {number(high)}"
-    ax.set_title(words, loc="right", fontsize=SMALL, color=GREY)
 
 
-def draw_categories(ax: Axes, profile: Profile, j: int) -> None:
-    """Draw the share of each value in the box, and among all rows."""
+def draw_categories(ax: Axes, profile: Profile, j: int) -> str:
+    """Draw the share of each value in the box and among all rows; say what it holds most."""
     _plain(ax)
     scale = _scale(profile, j)
     mine, everyone, *of_class = profile.shares(j, scale)
@@ -90,8 +89,7 @@ def draw_categories(ax: Axes, profile: Profile, j: int) -> None:
         ax.axhline(slot, color=INK, linestyle=":", linewidth=1.2, zorder=4)
         ax.plot([mine[int(slot)]], [slot], marker="D", color=INK, markersize=5, zorder=5, gid="row")
     top = int(mine[: len(scale.values)].argmax())
-    words = f"{shown(scale.values[top], 14)} {mine[top]:.0%}"
-    ax.set_title(words if mine[top] else "", loc="right", fontsize=SMALL, color=GREY)
+    return f"{shown(scale.values[top])} {mine[top]:.0%}"
 
 
 def _scale(profile: Profile, j: int) -> CategoryScale:
@@ -111,8 +109,3 @@ def _scale(profile: Profile, j: int) -> CategoryScale:
 def _plain(ax: Axes) -> None:
     ax.tick_params(labelsize=SMALL)
     ax.spines[["top", "right", "left"]].set_visible(False)
-
-
-def _say(ax: Axes, words: str) -> None:
-    ax.text(0.5, 0.5, words, transform=ax.transAxes, ha="center", fontsize=SMALL, color=GREY)
-    ax.set_yticks([])

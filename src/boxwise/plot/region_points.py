@@ -44,7 +44,8 @@ def draw_points(
     of = f"{len(drawn):,} of " if len(drawn) < len(rows) else ""
     note = f"Points: {of}{counted(len(rows), 'row', 'rows')}"
     lost = len(rows) - len(placed)
-    return f"{note} ({lost:,} have no place here)" if lost else note
+    have = "has" if lost == 1 else "have"
+    return f"{note} ({lost:,} {have} no place here)" if lost else note
 
 
 def _places(rows: Rows, j: int, scale: Scale, lot: np.random.Generator) -> NDArray[np.float64]:

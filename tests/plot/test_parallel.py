@@ -92,7 +92,7 @@ def test_the_shape_of_a_class_follows_its_rows(many_boxes):
     assert (height(approved) > height(declined)) == higher
 
 
-def test_the_columns_to_which_boxes_keep_most_closely_come_first_and_at_most_twelve():
+def test_the_columns_that_tell_most_of_the_class_come_first_and_at_most_twelve():
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(300, 20))
     X[:, 7] = np.repeat([0.0, 0.5, 1.0], 100)
@@ -102,7 +102,7 @@ def test_the_columns_to_which_boxes_keep_most_closely_come_first_and_at_most_twe
     ax = plot_parallel(model)
     assert len(axes_of(ax)) == 12
     assert axes_of(ax)[0].endswith("7")
-    assert "the 12 of 20 to which boxes keep most closely" in notes(ax)
+    assert "the 12 most telling of 20" in notes(ax)
     assert_legible(ax.figure)
 
 

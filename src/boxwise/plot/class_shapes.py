@@ -5,24 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from boxwise.plot.distribution import rows_between
-from boxwise.plot.scales import CategoryScale, Scale
+from boxwise.plot.distribution import edges_of, rows_along
+from boxwise.plot.scales import Scale
 from boxwise.plot.view import View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-BINS = 24
 WIDTH = 0.3  # of the distance between two axes
 
 
 def draw_class_shapes(ax: Axes, view: View, x: float, j: int, scale: Scale) -> None:
     """Draw, to the left of an axis, the distribution of each class; each has the same area."""
-    edges = _edges(scale)
+    edges = edges_of(scale)
     there = np.unique(view.style_of).tolist()
-    shares = [_shares(view, j, scale, edges, view.style_of == k) for k in there]
+    rows = [rows_along(view, j, scale, view.style_of == k) for k in there]
+    shares = [its / max(float(its.sum()), 1.0) for its in rows]
     highest = max(float(its.max()) for its in shares) or 1.0
     places = (edges - scale.low) / (scale.high - scale.low)
     for k, its in zip(there, shares, strict=True):
@@ -33,19 +32,3 @@ def draw_class_shapes(ax: Axes, view: View, x: float, j: int, scale: Scale) -> N
             x - WIDTH * outline, upward, facecolor=(*style.tint, 0.5), edgecolor=style.colour,
             linewidth=1.3, linestyle=style.dashes, zorder=4, gid="shape",
         )  # fmt: skip
-
-
-def _edges(scale: Scale) -> NDArray[np.float64]:
-    n = scale.n_slots if isinstance(scale, CategoryScale) else BINS
-    return np.linspace(scale.low, scale.high, n + 1)
-
-
-def _shares(
-    view: View, j: int, scale: Scale, edges: NDArray[np.float64], among: NDArray[np.bool_]
-) -> NDArray[np.float64]:
-    if isinstance(scale, CategoryScale):
-        boxes = np.flatnonzero(among)
-        rows = view.boxes.n_samples[boxes] @ view.shares(j, scale, boxes)
-    else:
-        rows = rows_between(view, j, edges, among)
-    return rows / max(float(rows.sum()), 1.0)

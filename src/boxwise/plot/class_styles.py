@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 OTHERS = "#999999"
 NO_CLASS = "#666666"
 MARKERS = "os^DvPX*"
-HATCHES = ("", "//", "..", "\\\\", "xx", "--", "||", "++")
+HATCHES = ("", "//", "..", "\\\\", "xx", "--", "||", "+")
 TINT = 0.3  # how much of its colour a region has; the rest is white
 
 

@@ -1,4 +1,4 @@
-"""Which columns to draw: those asked for, or those to which the boxes keep most closely."""
+"""Which columns to draw: those asked for, or those that tell most."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from boxwise.plot.scales import CategoryScale
+from boxwise.plot.distribution import rows_along
 from boxwise.plot.view import View
 
 MOST_COLUMNS = 12
 
 
 def chosen_columns(view: View, columns: Sequence[str | int] | None) -> list[int]:
-    """Return the positions of the columns asked for, or else of the most constrained."""
+    """Return the positions of the columns asked for, or else of the most telling."""
     if columns is None:
-        return most_constrained(view, MOST_COLUMNS)
+        return most_telling(view, MOST_COLUMNS)
     if isinstance(columns, str):
         raise ValueError(f"columns must be a list of columns; write [{columns!r}]")
     chosen = [view.position(which) for which in columns]
@@ -32,39 +32,34 @@ def choice_in_words(view: View, chosen: Sequence[int], columns: object) -> list[
     """Say how columns were chosen, if they were not asked for and are not all."""
     if columns is not None or len(chosen) == view.schema.n_features:
         return []
-    of = view.schema.n_features
-    return [f"Columns: the {len(chosen)} of {of} to which boxes keep most closely"]
+    return [f"Columns: the {len(chosen)} most telling of {view.schema.n_features}"]
 
 
-def most_constrained(view: View, most: int) -> list[int]:
-    """Return the columns to which boxes keep most closely, those first.
+def most_telling(view: View, most: int) -> list[int]:
+    """Return the columns whose values tell classes apart best, those first.
 
-    Of numbers it is how much shorter the boxes are than the range; of categories how much less
-    entropy they have than all rows; on average over the rows. Ties keep the order of the columns.
+    What a column tells is the information, in nats, that its value gives on the class, by the rows
+    of the boxes. Where it tells nothing, as with one class, the order is that of the columns.
     """
     seen = [j for j in range(view.schema.n_features) if view.is_seen(j)]
-    kept = [-constraint(view, j) for j in seen]
-    return [seen[k] for k in np.argsort(kept, kind="stable")[:most].tolist()]
+    told = [-round(information(view, j), 9) for j in seen]
+    return [seen[k] for k in np.argsort(told, kind="stable")[:most].tolist()]
 
 
-def constraint(view: View, j: int) -> float:
-    """Return from 0 (boxes hold all that there is) to 1 (each holds one value)."""
-    rows = view.boxes.n_samples
-    if view.is_number(j):
-        lower, upper = view.interval(j)
-        spread = float(np.nanmax(upper) - np.nanmin(lower))
-        if spread == 0:
-            return 0.0
-        length = np.where(np.isnan(lower), spread, upper - lower)
-        return float(1 - np.average(length / spread, weights=rows))
-    totals = view.totals(j)
-    scale = CategoryScale.over(view.schema.names[j], totals, rest=True)
-    shares = view.shares(j, scale, np.arange(len(rows)))
-    whole = float(_entropy(np.average(shares, axis=0, weights=rows)[None])[0])
-    return float(1 - np.average(_entropy(shares), weights=rows) / whole) if whole > 0 else 0.0
+def information(view: View, j: int) -> float:
+    """Return how much column `j` tells of the class, less what it would seem to tell by chance."""
+    scale = view.scale(j, rest=True)
+    found = np.array(
+        [rows_along(view, j, scale, view.class_of == code) for code in np.unique(view.class_of)]
+    )
+    n_rows = float(found.sum())
+    n_classes, n_values = (int((found.sum(axis=k) > 0).sum()) for k in (1, 0))
+    by_chance = (n_classes - 1) * (n_values - 1) / (2 * n_rows)
+    joint, classes, values = found, found.sum(axis=1), found.sum(axis=0)
+    told = (_entropy(classes) + _entropy(values) - _entropy(joint.ravel())) - by_chance
+    return max(told, 0.0)
 
 
-def _entropy(shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    logs = np.log(np.where(shares > 0, shares, 1.0))
-    entropy: NDArray[np.float64] = -(shares * logs).sum(axis=1)
-    return entropy
+def _entropy(rows: NDArray[np.float64]) -> float:
+    shares = rows[rows > 0] / rows.sum()
+    return float(-(shares * np.log(shares)).sum())

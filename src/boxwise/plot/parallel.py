@@ -40,8 +40,8 @@ def plot_parallel(
     model : estimator
         A fitted one with ``boxes_``.
     columns : sequence of str or int, optional
-        The columns, by name or position, in this order; by default the twelve to which boxes keep
-        most closely, those first.
+        The columns, by name or position, in this order; by default the twelve whose values tell
+        most of the class, those first.
     max_boxes : int, default=16
         How many boxes to draw as bands.
     ax : matplotlib Axes, optional

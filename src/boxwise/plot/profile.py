@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwise.plot.canvas import INK
-from boxwise.plot.distribution import rows_between
+from boxwise.plot.distribution import rows_along, rows_between
 from boxwise.plot.held_values import HeldValues
 from boxwise.plot.rows import Rows
 from boxwise.plot.scales import CategoryScale
@@ -82,12 +82,8 @@ class Profile:
             slots = self._rows.slots(j, scale)[among]
             counts = np.bincount(slots[~np.isnan(slots)].astype(int), minlength=scale.n_slots)
             return counts / max(1, int(among.sum()))
-        boxes = np.flatnonzero(among)
-        rows = self.view.boxes.n_samples[boxes]
-        averages: NDArray[np.float64] = np.average(
-            self.view.shares(j, scale, boxes), axis=0, weights=rows
-        )
-        return averages
+        rows = rows_along(self.view, j, scale, among)
+        return rows / max(int(self.view.boxes.n_samples[among].sum()), 1)
 
     def handles(self) -> list[Artist]:
         """Return what a legend has to explain."""

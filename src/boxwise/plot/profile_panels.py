@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxwise.plot.canvas import INK, SMALL
+from boxwise.plot.distribution import BINS
 from boxwise.plot.profile import ALL_ROWS, Profile
 from boxwise.plot.scales import CategoryScale, NumberScale
 from boxwise.plot.texts import number, shown
@@ -14,7 +15,6 @@ from boxwise.plot.texts import number, shown
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-BINS = 24
 MOST_BARS = 6
 
 

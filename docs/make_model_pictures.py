@@ -1,6 +1,6 @@
-"""Draws the pictures of pictures.md, a model of loan applications: python docs/make_model_pictures.py
+"""Draws the pictures of pictures.md: python docs/make_model_pictures.py
 
-The rows come from a fixed seed, so the pictures are always the same.
+The rows are loan applications that come from a fixed seed, so the pictures are always the same.
 """
 
 from __future__ import annotations

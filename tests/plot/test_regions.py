@@ -31,6 +31,7 @@ def test_every_box_is_outlined_by_its_sides_in_the_colour_of_its_class(two_boxes
     boxes = of_gid(ax, "box")
     assert [box.get_bbox().bounds for box in boxes] == [(20, 10, 10, 20), (60, 20, 10, 20)]
     assert [box.get_edgecolor()[:3] for box in boxes] == [to_rgb(COLOURS[0]), to_rgb(COLOURS[1])]
+    assert [mark.get_marker() for mark in of_gid(ax, "mark")] == ["o", "s"]
     assert legend_of(ax) == ["no", "yes"]
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("age", "income")
     assert "all 2 boxes" in notes(ax)
@@ -176,6 +177,14 @@ def test_names_that_look_like_formulas_or_are_long_are_shown_as_they_are_or_shor
     assert ax.get_xlabel() == r"\$price\$ in \$"
     assert len(ax.get_legend().get_texts()) == 2
     assert_legible(ax.figure)
+
+
+def test_boxes_that_have_no_value_in_one_of_the_columns_are_not_drawn():
+    rows = [{"a": 1.0, "b": None}, {"a": None, "b": 5.0}]
+    model = HyperboxClassifier(categorical_features=[]).fit(rows, ["x", "y"])
+    ax = plot_regions(model, "a", "b")
+    assert not of_gid(ax, "box")
+    assert "none of 2 boxes" in notes(ax)
 
 
 def test_a_constant_column_and_a_single_row_can_be_drawn():

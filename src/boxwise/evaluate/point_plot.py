@@ -67,6 +67,7 @@ def _draw_marks(panels: Sequence[Axes], marks: Mapping[int, str] | Sequence[int]
         for panel in panels:
             panel.axvline(row, color="0.35", linestyle=":", linewidth=1.2, zorder=1, gid="mark")
         panels[0].annotate(
-            text.replace("$", r"\$"), (row, 0), (3, 4), xycoords=("data", "axes fraction"),
-            textcoords="offset points", fontsize=8, color="0.25", va="bottom", gid="mark",
+            text.replace("$", r"\$"), (row, 1), (3, -2), xycoords=("data", "axes fraction"),
+            textcoords="offset points", fontsize=8, color="0.25", va="top", gid="mark",
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 1},
         )  # fmt: skip

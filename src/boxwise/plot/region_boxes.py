@@ -40,7 +40,13 @@ def draw_boxes(
         return f"Bars: {drawn}, in the strips of the values they hold"
     sides = [_sides(view, j, scale, boxes) for j, scale in zip(columns, scales, strict=True)]
     for k, x, y in zip(view.style_of[boxes], *sides, strict=True):
-        _draw_box(ax, x, y, **_outline(view.styles.all[k]))
+        style = view.styles.all[k]
+        _draw_box(ax, x, y, **_outline(style))
+        # In the corner is its mark, for those who see no colour.
+        ax.plot(
+            x[0], y[1], marker=style.marker, color=style.colour, markersize=6.5, zorder=3.5,
+            markeredgecolor="white", markeredgewidth=0.8, gid="mark",
+        )  # fmt: skip
     return f"Outlines: {drawn}"
 
 
@@ -65,7 +71,8 @@ def _outline(style: ClassStyle) -> dict[str, Any]:
 
 
 def _filled(style: ClassStyle) -> dict[str, Any]:
-    return {"facecolor": style.colour, "edgecolor": "white", "linewidth": 0.5, "alpha": 0.9}
+    look = {"edgecolor": "white", "linewidth": 0.5, "hatch": style.hatch}
+    return {"facecolor": style.colour, "alpha": 0.9, **look}
 
 
 def _draw_bars(

@@ -101,7 +101,7 @@ def plot_regions(
     _dress(ax, scales)
     names = [shown(view.schema.names[j], 18) for j in (first, second)]
     head(ax, f"Predicted class over {names[0]} and {names[1]}", notes)
-    _legend(ax, view, marked=rows is not None and rows.labelled)
+    _legend(ax, view)
     return ax
 
 
@@ -170,10 +170,10 @@ def _dress(ax: Axes, scales: tuple[Scale, Scale]) -> None:
                 draw(edge - 0.5, color="white", linewidth=2, zorder=1.5)
 
 
-def _legend(ax: Axes, view: View, *, marked: bool) -> None:
+def _legend(ax: Axes, view: View) -> None:
     there = {*view.styles.of(np.arange(len(view.classes))).tolist(), *view.style_of.tolist()}
     styles = [view.styles.all[k] for k in sorted(there)]
-    handles: list[Any] = [(s.patch(), s.mark()) if marked else s.patch() for s in styles]
+    handles: list[Any] = [(style.patch(), style.mark()) for style in styles]
     labels = [style.label for style in styles]
     star = next((line for line in ax.lines if line.get_gid() == "row"), None)
     if star is not None:

@@ -65,6 +65,8 @@ def counted(number: int, one: str, many: str) -> str:
 
 def drawn_boxes(drawn: int, there: int) -> str:
     """Say how many boxes are drawn, of how many there are."""
+    if not drawn:
+        return f"none of {there:,} boxes"
     if drawn == there:
         return f"all {there:,} boxes" if there > 1 else "the one box"
     return f"the {drawn:,} with most rows of {there:,} boxes"

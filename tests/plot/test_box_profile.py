@@ -119,6 +119,15 @@ def test_long_names_and_values_are_legible():
     assert_legible(figure)
 
 
+def test_numbers_that_differ_little_are_told_apart():
+    rows = [[1_000_000.0], [1_000_000.25], [1_000_001.0]]
+    (ax,) = plot_box(HyperboxClassifier().fit(rows, ["a", "a", "b"]), 0).axes
+    assert notes(ax) == "1,000,000 to 1,000,000.2"
+    texts = [text.get_text() for text in ax.get_xticklabels()]
+    assert len(set(texts)) == len(texts) > 1
+    assert_legible(ax.figure)
+
+
 def test_a_part_of_a_figure_can_be_drawn_in(two_boxes):
     whole = plt.figure(figsize=(12, 4), layout="constrained")
     left, right = whole.subfigures(1, 2)

@@ -88,7 +88,7 @@ def plot_box(
     for place, j in enumerate(chosen, start=1):
         ax = figure.add_subplot(down, across, place)
         words = (draw_numbers if view.is_number(j) else draw_categories)(ax, profile, j)
-        head(ax, shown(view.schema.names[j], 26), [words], size=TEXT, small=SMALL)
+        head(ax, shown(view.schema.names[j], 20), [words], size=TEXT, small=SMALL)
     taken = counted(int(view.boxes.n_samples[box]), "row", "rows")
     lines = [f"Box {box}: {profile.class_name}, {taken}"]
     lines += choice_in_words(view, chosen, columns)

@@ -39,7 +39,7 @@ def head(
     if len(ax.figure.axes) == 1:
         # There is room up to the edge of the figure, above the legend.
         room = ax.figure.bbox.width - LEFT * ax.figure.dpi
-    width = max(24, int(room / ax.figure.dpi * 72 / (0.55 * small)))
+    width = max(24, int(room / ax.figure.dpi * 72 / (0.6 * small)))
     lines = [line for note in notes for line in wrap(note, width)]
     ax.set_title(
         title, loc="left", fontsize=size, fontweight="bold" if size >= TITLE else "normal",

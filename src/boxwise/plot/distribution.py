@@ -35,11 +35,12 @@ def rows_between(
     A box knows its interval and its number of rows; these count as if they lay at even distances.
     """
     lower, upper = (side[among] for side in view.interval(j))
-    seen = ~np.isnan(lower)
-    rows = view.boxes.n_samples[among][seen]
-    lower, upper = lower[seen, None], upper[seen, None]
-    # What has no length is between two edges all the same.
-    upper = np.maximum(upper, lower + 1e-9 * (edges[-1] - edges[0]))
+    rows = view.boxes.n_samples[among]
+    single = lower == upper
+    found: NDArray[np.float64]
+    found, _ = np.histogram(lower[single], edges, weights=rows[single].astype(float))
+    long = upper > lower  # and so not NaN
+    lower, upper, rows = lower[long, None], upper[long, None], rows[long, None]
     below = np.clip((edges - lower) / (upper - lower), 0, 1)
-    found: NDArray[np.float64] = (np.diff(below, axis=1) * rows[:, None]).sum(axis=0)
+    found += (np.diff(below, axis=1) * rows).sum(axis=0)
     return found

@@ -10,7 +10,7 @@ from boxwise.plot.canvas import INK, SMALL
 from boxwise.plot.distribution import BINS
 from boxwise.plot.profile import ALL_ROWS, Profile
 from boxwise.plot.scales import CategoryScale, NumberScale
-from boxwise.plot.texts import number, shown
+from boxwise.plot.texts import numbers, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,12 +21,12 @@ MOST_BARS = 6
 def draw_numbers(ax: Axes, profile: Profile, j: int) -> str:
     """Draw the interval of the box over the distribution of the rows, and say it in words."""
     _plain(ax)
-    numbers = profile.numbers(j)
-    if np.isnan(numbers).all():
+    seen = profile.numbers(j)
+    if np.isnan(seen).all():
         ax.set(xticks=[], yticks=[])
         return "no box has a value"
-    scale = NumberScale.over(profile.view.schema.names[j], numbers)
-    edges = np.linspace(np.nanmin(numbers), np.nanmax(numbers), BINS + 1)
+    scale = NumberScale.over(profile.view.schema.names[j], seen)
+    edges = np.linspace(np.nanmin(seen), np.nanmax(seen), BINS + 1)
     if edges[0] == edges[-1]:
         edges = np.linspace(scale.low, scale.high, BINS + 1)
     everyone, *of_class = profile.densities(j, edges)
@@ -37,7 +37,7 @@ def draw_numbers(ax: Axes, profile: Profile, j: int) -> str:
     ax.set_xlim(scale.low, scale.high)
     ax.set_ylim(0, highest * 1.12)
     ax.set_yticks([])
-    scale.dress(ax.xaxis, 3 if scale.wide else 5)
+    scale.dress(ax.xaxis, 5, room=30)
     low, high = (float(side[profile.box]) for side in profile.view.interval(j))
     if low == low:
         _draw_interval(ax, profile, scale, low, high)
@@ -49,7 +49,7 @@ def draw_numbers(ax: Axes, profile: Profile, j: int) -> str:
         )  # fmt: skip
     if low != low:
         return "no value in this box"
-    return number(low) if low == high else f"{number(low)} to {number(high)}"
+    return " to ".join(numbers([low] if low == high else [low, high]))
 
 
 def _draw_interval(ax: Axes, profile: Profile, scale: NumberScale, low: float, high: float) -> None:

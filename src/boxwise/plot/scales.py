@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from boxwise.plot.texts import number, shown
+from boxwise.plot.texts import numbers, shown
 
 if TYPE_CHECKING:
     from matplotlib.axis import Axis
@@ -46,16 +46,17 @@ class NumberScale:
         found = MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]).tick_values(self.low, self.high)
         inside = [float(x) for x in found if self.low <= x <= self.high]
         # What is 0 but for rounding is called 0.
-        return [(x, number(x if abs(x) > 1e-12 * (self.high - self.low) else 0.0)) for x in inside]
+        places = [x if abs(x) > 1e-12 * (self.high - self.low) else 0.0 for x in inside]
+        return [*zip(places, numbers(places), strict=True)]
 
-    @property
-    def wide(self) -> bool:
-        """Whether its numbers take much room."""
-        return max(len(number(x)) for x in (self.low, self.high)) > 5
+    def dress(self, axis: Axis, most: int = 6, room: int = 66) -> None:
+        """Label an axis of a picture with so many numbers, or fewer if these are long.
 
-    def dress(self, axis: Axis, most: int = 6) -> None:
-        """Label an axis of a picture with about so many numbers."""
+        The room is that of a horizontal axis, in characters.
+        """
         ticks = self.ticks(most)
+        while len(ticks) > 1 and sum(len(text) + 2 for _, text in ticks) > room:
+            ticks = ticks[::2]
         axis.set_ticks([place for place, _ in ticks], [text for _, text in ticks])
 
 

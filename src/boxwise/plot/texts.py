@@ -44,6 +44,22 @@ def number(x: float) -> str:
     return f"{x:,.0f}" if 1_000 <= abs(x) < 1e7 else f"{x:.4g}"
 
 
+def numbers(values: Sequence[float]) -> list[str]:
+    """Return numbers with so many digits that they can be told apart.
+
+    Examples
+    --------
+    >>> numbers([0.0, 2_500.0]), numbers([1_000_000.0, 1_000_000.5])
+    (['0', '2,500'], ['1,000,000', '1,000,000.5'])
+    """
+    texts = [number(x) for x in values]
+    digits = 5
+    while len(set(texts)) < len(set(values)) and digits < 18:
+        texts = [f"{x:,.{digits}g}" for x in values]
+        digits += 1
+    return texts
+
+
 def cell(value: object) -> str:
     """Return the value of a cell: a number or a category."""
     if isinstance(value, float):

@@ -21,5 +21,6 @@ learners = {
     "adaptive-hoeffding-tree": peer("adaptive-hoeffding-tree"),
 }
 stream = LoanStream(ROWS, function=7, noise=0.05, drift_at=ROWS // 2, drift_to=3)
-ax = prequential(learners, stream, every=250).plot()
+run = prequential(learners, stream, every=250)
+ax = run.plot(marks={ROWS // 2: "another rule decides"})
 ax.figure.savefig(Path(__file__).parent / "_static" / "stream.png", dpi=120)

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from boxwise import HyperboxClassifier
 from boxwise.apps.cli import app
-from boxwise.apps.evaluate import PICTURES
+from boxwise.apps.pictures import PICTURES
 from boxwise.datasets import LoanStream
 from boxwise.evaluate import prequential
 

@@ -45,3 +45,13 @@ def test_a_run_of_one_step_is_to_be_seen():
     ax = prequential(HyperboxClassifier(), LoanStream(10)).plot()
     assert ax.get_lines()[0].get_marker() == "o"
     plt.close("all")
+
+
+def test_rows_of_interest_are_marked_in_both_panels_and_named_in_the_first(result):
+    above, below = result.plot(marks={500: "drift"}).figure.axes
+    for panel in (above, below):
+        (line,) = (line for line in panel.get_lines() if line.get_gid() == "mark")
+        assert line.get_xdata()[0] == 500
+    assert [text.get_text() for text in above.texts] == ["drift"]
+    marked = result.plot(marks=[200, 700])
+    assert sum(line.get_gid() == "mark" for line in marked.get_lines()) == 2

@@ -12,6 +12,7 @@ from boxwise.apps.evaluate import evaluate
 from boxwise.apps.inspect import inspect
 from boxwise.apps.learn import learn
 from boxwise.apps.paper import paper
+from boxwise.apps.plot import plot
 from boxwise.apps.predict import predict
 
 app = typer.Typer(
@@ -27,6 +28,7 @@ app.command()(learn)
 app.command()(predict)
 app.command(short_help="Say how well rows are predicted before they are learned.")(evaluate)
 app.command(short_help="Show what is in a model file.")(inspect)
+app.command(short_help="Draw a model.")(plot)
 app.command()(demo)
 app.command(short_help="Run the evaluation of the EIOL-GFMM paper again.")(paper)
 

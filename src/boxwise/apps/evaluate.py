@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
@@ -25,6 +24,7 @@ from boxwise.apps.outcome import (
     say,
     tell_rows_left_out,
 )
+from boxwise.apps.pictures import check_picture
 from boxwise.apps.reading_bar import ReadingBar
 from boxwise.apps.writable import check_writable, refuse_input
 from boxwise.evaluate import LearnerError, Prequential
@@ -33,7 +33,6 @@ from boxwise.evaluate.point_files import format_of, write_rows
 from boxwise.files import Faults, Files, Manner
 
 OURS = "boxwise"
-PICTURES = (".png", ".svg", ".pdf")
 BAR_ROWS = 1_000  # after how many rows the bar moves while rows are only read
 
 
@@ -185,14 +184,7 @@ def _check_outputs(output: Path | None, plot: Path | None, cv: int | None) -> No
         return
     if cv is not None:
         raise typer.BadParameter("folds are not drawn; leave out --cv", param_hint="--plot")
-    if plot.suffix.lower() not in PICTURES:
-        raise typer.BadParameter(
-            f"{plot}: pictures are written as {', '.join(PICTURES)}; name the file so",
-            param_hint="--plot",
-        )
-    if find_spec("matplotlib") is None:
-        fail('--plot needs matplotlib: pip install "boxwise[plot]"')
-    check_writable(plot)
+    check_picture(plot, "--plot")
 
 
 def _peers(against: Sequence[str] | None, cv: int | None) -> dict[str, Any]:

@@ -12,7 +12,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def plot_points(points: Mapping[str, Sequence[Point]], window: int, ax: Axes | None = None) -> Axes:
+def plot_points(
+    points: Mapping[str, Sequence[Point]],
+    window: int,
+    ax: Axes | None = None,
+    marks: Mapping[int, str] | Sequence[int] = (),
+) -> Axes:
     """Draw the recent class balanced accuracy over the rows; in a figure of its own, boxes too."""
     try:
         import matplotlib.pyplot as plt
@@ -49,6 +54,20 @@ def plot_points(points: Mapping[str, Sequence[Point]], window: int, ax: Axes | N
         panel.margins(x=0.02)
     panels[-1].set_xlabel("rows")
     panels[-1].xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    _draw_marks(panels, marks)
     ax.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0.2)
     ax.figure.align_ylabels(panels)
     return ax
+
+
+def _draw_marks(panels: Sequence[Axes], marks: Mapping[int, str] | Sequence[int]) -> None:
+    """Draw a line at each row of interest, through all panels, with its words in the first."""
+    words = dict(marks) if isinstance(marks, Mapping) else dict.fromkeys(marks, "")
+    for row, text in words.items():
+        for panel in panels:
+            panel.axvline(row, color="0.35", linestyle=":", linewidth=1.2, zorder=1, gid="mark")
+        panels[0].annotate(
+            text.replace("$", r"\$"), (row, 1), (3, -2), xycoords=("data", "axes fraction"),
+            textcoords="offset points", fontsize=8, color="0.25", va="top", gid="mark",
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 1},
+        )  # fmt: skip

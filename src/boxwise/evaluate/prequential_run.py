@@ -116,7 +116,7 @@ class Prequential:
         """
         write_rows(path, self.to_rows())
 
-    def plot(self, ax: Any = None) -> Axes:
+    def plot(self, ax: Any = None, *, marks: Mapping[int, str] | Sequence[int] = ()) -> Axes:
         """Draw the recent class balanced accuracy over the rows, and the boxes below it.
 
         matplotlib is needed: ``pip install "boxwise[plot]"``.
@@ -125,6 +125,8 @@ class Prequential:
         ----------
         ax : matplotlib Axes, optional
             Where to draw the accuracy, and nothing else; a new figure unless given.
+        marks : mapping of int to str, or sequence of int
+            Rows at which to draw a line, such as those of a drift, and what to write there.
 
         Returns
         -------
@@ -133,7 +135,7 @@ class Prequential:
         """
         from boxwise.evaluate.point_plot import plot_points
 
-        return plot_points(self.points, self.window, ax)
+        return plot_points(self.points, self.window, ax, marks)
 
     def __repr__(self) -> str:
         return point_table(self._noted[-1] if self._noted else (), self.window)

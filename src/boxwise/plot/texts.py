@@ -1,0 +1,94 @@
+"""Names, values and numbers, as pictures show them: short, and never taken for a formula."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import wrap
+
+from boxwise.schema import Schema
+
+
+def shown(value: object, most: int = 22) -> str:
+    """Return a name or a value with its middle left out if it is long.
+
+    Examples
+    --------
+    >>> shown("number_of_previous_applications", 15)
+    'number…ications'
+    >>> shown(None)
+    'missing'
+    """
+    text = "missing" if value is None else " ".join(str(value).split()) or "(empty)"
+    if len(text) > most:
+        front = (most - 1) * 2 // 5 + 1
+        text = f"{text[:front]}…{text[front + 1 - most :]}"
+    # Between two dollars matplotlib sees a formula; a legend leaves out what begins with "_".
+    return (" " if text.startswith("_") else "") + text.replace("$", r"\$")
+
+
+def in_lines(name: str, width: int = 12, most: int = 22) -> str:
+    """Return a name in lines of so many characters, broken after spaces and underscores if any."""
+    text = shown(name, most).replace("_", "_ ").replace("-", "- ")
+    lines = wrap(text, width, break_on_hyphens=False)
+    return "\n".join(line.replace("_ ", "_").replace("- ", "-") for line in lines)
+
+
+def number(x: float) -> str:
+    """Return a number with as many digits as a reader wants.
+
+    Examples
+    --------
+    >>> number(31.0), number(0.12345), number(80342.7), number(2.5e9)
+    ('31', '0.1235', '80,343', '2.5e+09')
+    """
+    return f"{x:,.0f}" if 1_000 <= abs(x) < 1e7 else f"{x:.4g}"
+
+
+def numbers(values: Sequence[float]) -> list[str]:
+    """Return numbers with so many digits that they can be told apart.
+
+    Examples
+    --------
+    >>> numbers([0.0, 2_500.0]), numbers([1_000_000.0, 1_000_000.5])
+    (['0', '2,500'], ['1,000,000', '1,000,000.5'])
+    """
+    texts = [number(x) for x in values]
+    digits = 5
+    while len(set(texts)) < len(set(values)) and digits < 18:
+        texts = [f"{x:,.{digits}g}" for x in values]
+        digits += 1
+    return texts
+
+
+def cell(value: object) -> str:
+    """Return the value of a cell: a number or a category."""
+    if isinstance(value, float):
+        return "missing" if value != value else number(value)
+    return shown(value)
+
+
+def held(values: dict[str, object], most: int = 5) -> str:
+    """Return the columns that are held, with their values."""
+    parts = [f"{shown(name)} = {cell(value)}" for name, value in values.items()]
+    more = f", and {len(parts) - most} more" if len(parts) > most else ""
+    return ", ".join(parts[:most]) + more
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """Return a number with its thing: 1 box, 2 boxes."""
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def drawn_boxes(drawn: int, there: int) -> str:
+    """Say how many boxes are drawn, of how many there are."""
+    if not drawn:
+        return f"none of {there:,} boxes"
+    if drawn == there:
+        return f"all {there:,} boxes" if there > 1 else "the one box"
+    return f"the {drawn:,} with most rows of {there:,} boxes"
+
+
+def known_names(schema: Schema, most: int = 12) -> str:
+    """Return the names of the columns, for a message."""
+    names: Sequence[str] = schema.names
+    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")

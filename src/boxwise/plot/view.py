@@ -1,0 +1,140 @@
+"""A fitted model as pictures need it: its boxes column by column, its classes, its rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boxwise.core import Boxes
+from boxwise.plot.class_styles import ClassStyles
+from boxwise.plot.scales import CategoryScale, NumberScale, Scale
+from boxwise.plot.texts import known_names
+from boxwise.schema import Schema, Vocabulary, show
+
+
+class View:
+    """What there is to draw of a fitted estimator.
+
+    Attributes
+    ----------
+    boxes, schema
+        Those of the model, at one moment.
+    style_of : array
+        The number of the style of each box, in ``styles.all``.
+    """
+
+    def __init__(self, model: Any) -> None:
+        if not hasattr(type(model), "boxes_"):
+            raise TypeError(
+                f"{type(model).__name__} has no boxes to draw; give a fitted estimator of boxwise "
+                "(of a pipeline its last step, of boxwise.river its .classifier)"
+            )
+        self.model = model
+        self.boxes: Boxes = model.boxes_
+        self.schema: Schema = model.schema_
+        if not len(self.boxes):
+            raise ValueError("the model has no boxes yet; let it learn some rows first")
+        self.classes: list[object] = model.classes_.tolist()
+        code_of = {label: code for code, label in enumerate(self.classes)}
+        self.class_of = np.array([code_of.get(x, -1) for x in self.boxes.labels.tolist()])
+        rows = [int(self.rows_in(code).sum()) for code in range(len(self.classes))]
+        self.styles = ClassStyles(self.classes, rows)
+        self.style_of = self.styles.of(self.class_of)
+
+    def rows_in(self, code: int) -> NDArray[np.int64]:
+        """Return the rows of the boxes of a class."""
+        found: NDArray[np.int64] = self.boxes.n_samples[self.class_of == code]
+        return found
+
+    def strongest(self, most: int, among: NDArray[np.bool_] | None = None) -> NDArray[np.intp]:
+        """Return the boxes with most rows, of those among which to choose."""
+        there = np.arange(len(self.boxes)) if among is None else np.flatnonzero(among)
+        order = np.argsort(-self.boxes.n_samples[there], kind="stable")
+        found: NDArray[np.intp] = there[order[:most]]
+        return found
+
+    def position(self, which: object) -> int:
+        """Return the position of a column that is given by name or position."""
+        names = self.schema.names
+        if isinstance(which, str) and which in names:
+            return names.index(which)
+        if isinstance(which, int | np.integer) and not isinstance(which, bool):
+            if -len(names) <= which < len(names):
+                return range(len(names))[int(which)]
+            raise ValueError(f"there is no column {which}; there are {len(names)}, from 0 on")
+        raise ValueError(f"there is no column {show(which)}; there are {known_names(self.schema)}")
+
+    def is_number(self, j: int) -> bool:
+        """Say whether column `j` is one of numbers."""
+        return self.schema.columns[j].kind == "continuous"
+
+    def interval(self, j: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return where each box begins and ends in a column of numbers."""
+        k = self.schema.continuous.index(j)
+        return self.boxes.lower[:, k], self.boxes.upper[:, k]
+
+    def is_seen(self, j: int) -> bool:
+        """Say whether any box has seen a value of column `j`."""
+        return not self.is_number(j) or not np.isnan(self.interval(j)[0]).all()
+
+    def totals(self, j: int) -> Counter[object]:
+        """Return how many rows of all boxes have each value of a column of categories."""
+        found = self._totals.get(j)
+        if found is None:
+            k = self.schema.categorical.index(j)
+            found = self._totals[j] = Counter(dict.fromkeys(self.vocabulary(j).values, 0))
+            for counts in self.boxes.counts:
+                found.update(counts[k])
+        return found
+
+    @cached_property
+    def _totals(self) -> dict[int, Counter[object]]:
+        return {}
+
+    def vocabulary(self, j: int) -> Vocabulary:
+        """Return the values of a column of categories."""
+        vocabulary = self.schema.columns[j].vocabulary
+        assert vocabulary is not None
+        return vocabulary
+
+    def scale(self, j: int, *more: NDArray[np.float64], rest: bool = False) -> Scale:
+        """Return an axis for column `j`, on which `more` numbers have room too."""
+        name = self.schema.names[j]
+        if not self.is_number(j):
+            return CategoryScale.over(name, self.totals(j), rest=rest)
+        if not self.is_seen(j):
+            raise ValueError(f"column {name!r}: no box has a value; choose another column")
+        return NumberScale.over(name, *self.interval(j), *more)
+
+    def shares(self, j: int, scale: CategoryScale, boxes: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the share of each slot of a scale among the rows of each of these boxes."""
+        k = self.schema.categorical.index(j)
+        values = self.vocabulary(j).values
+        slots = dict(zip(values, scale.slots(values)[:-1].tolist(), strict=True))
+        shares = np.zeros((len(boxes), scale.n_slots))
+        counts = self.boxes.counts
+        for i, box in enumerate(boxes.tolist()):
+            for value, times in counts[box][k].items():
+                if slots[value] == slots[value]:
+                    shares[i, int(slots[value])] += times
+        totals = np.array([max(1, sum(counts[box][k].values())) for box in boxes.tolist()])
+        shares /= totals[:, None]
+        return shares
+
+    def usual(self, j: int) -> object:
+        """Return the usual value of a column: the median of the boxes by rows, or the mode."""
+        if not self.is_number(j):
+            ((value, _),) = self.totals(j).most_common(1)
+            return value
+        lower, upper = self.interval(j)
+        seen = ~np.isnan(lower)
+        if not seen.any():
+            return None
+        middle = (lower[seen] + upper[seen]) / 2
+        order = np.argsort(middle, kind="stable")
+        rows = self.boxes.n_samples[seen][order].cumsum()
+        return float(middle[order][np.searchsorted(rows, rows[-1] / 2)])

@@ -1,0 +1,89 @@
+"""``boxwise plot``: a picture of each kind into each kind of file, and what is refused."""
+
+import pytest
+
+from boxwise import HyperboxClassifier
+from tests.apps.running import boxwise, write_csv
+
+plt = pytest.importorskip("matplotlib.pyplot")
+
+ROWS = [
+    {"age": 31, "job": "cook", "paid": "yes"},
+    {"age": 33, "job": "cook", "paid": "yes"},
+    {"age": 70, "job": "smith", "paid": "no"},
+]
+BEGINNINGS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
+
+
+@pytest.fixture(autouse=True)
+def closed_figures():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture
+def model(tmp_path):
+    rows = [{"age": row["age"], "job": row["job"]} for row in ROWS]
+    path = tmp_path / "m.box"
+    HyperboxClassifier().fit(rows, [row["paid"] for row in ROWS]).save(path)
+    return path
+
+
+@pytest.mark.parametrize("ending", BEGINNINGS)
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--kind", "parallel"),
+        ("--kind", "regions", "--columns", "age,job"),
+        ("--kind", "box", "--box", 1, "--columns", "job"),
+    ],
+)
+def test_a_picture_of_each_kind_is_written(tmp_path, model, ending, options):
+    picture = tmp_path / f"p{ending}"
+    run = boxwise("plot", model, "-o", picture, *options)
+    assert run.exit_code == 0, run.stderr
+    assert picture.read_bytes().startswith(BEGINNINGS[ending])
+
+
+def test_rows_of_files_are_drawn_with_their_classes(tmp_path, model):
+    data = write_csv(tmp_path / "rows.csv", ROWS)
+    picture = tmp_path / "p.svg"
+    given = ("--kind", "regions", "--columns", "age", "--columns", "job", "--data", data)
+    with plt.rc_context({"svg.fonttype": "none"}):
+        run = boxwise("plot", model, "-o", picture, *given, "--label", "paid")
+    assert run.exit_code == 0, run.stderr
+    assert "Points: 3 rows" in picture.read_text(encoding="utf-8")
+    bad = write_csv(tmp_path / "bad.csv", [*ROWS, {"age": "old", "job": "cook", "paid": "no"}])
+    box = ("--kind", "box", "--box", 0, "--data", bad)
+    assert "'old' is not a number" in boxwise("plot", model, "-o", picture, *box).stderr
+    assert boxwise("plot", model, "-o", picture, *box, "--on-error", "skip").exit_code == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        (("-o", "p.gif"), 2, "pictures are written as .png, .svg, .pdf"),
+        (("-o", "p.png", "--kind", "regions"), 2, "regions are over two columns, not 0"),
+        (("-o", "p.png", "--kind", "regions", "--columns", "age,wage"), 2, "there are age, job"),
+        (("-o", "p.png", "--kind", "regions", "--columns", "age,age"), 1, "same column 'age'"),
+        (("-o", "p.png", "--kind", "box"), 2, "needed with --kind box"),
+        (("-o", "p.png", "--box", 1), 2, "for --kind box only"),
+        (("-o", "p.png", "--kind", "box", "--box", 9), 1, "there is no box 9"),
+        (("-o", "p.png", "--data", "rows.csv"), 2, "not with --kind parallel"),
+        (("-o", "p.png", "--kind", "box", "--box", 0, "--label", "x"), 2, "column of --data"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(tmp_path, monkeypatch, model, options, code, said):
+    monkeypatch.chdir(tmp_path)
+    run = boxwise("plot", model, *options)
+    assert run.exit_code == code
+    assert said in run.stderr
+    assert not (tmp_path / "p.png").exists()
+
+
+def test_the_model_is_not_overwritten(tmp_path):
+    path = tmp_path / "m.png"
+    HyperboxClassifier().fit([[1.0]], ["a"]).save(path)
+    before = path.read_bytes()
+    assert boxwise("plot", path, "-o", path).exit_code == 2
+    assert path.read_bytes() == before

@@ -1,0 +1,90 @@
+"""Values to try in a row: where boxes of other classes begin and end, categories they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boxwise.core import Model
+from boxwise.explain.box_arrays import BoxArrays
+from boxwise.explain.moves import Move, MovedRow
+from boxwise.schema import Schema, show
+
+MOST = 48  # values to try of each column
+
+
+class Candidates:
+    """The values worth trying in each column of a model that may be changed."""
+
+    def __init__(self, model: Model, arrays: BoxArrays, fixed: Collection[str | int]) -> None:
+        self._arrays = arrays
+        self._vocabularies = model.schema.vocabularies
+        kept = _positions(model.schema, fixed)
+        places = [*model.schema.continuous, *model.schema.categorical]
+        self.columns = [k for k, place in enumerate(places) if place not in kept]
+        self.edges = lru_cache(maxsize=1000)(self._edges)
+        self.values = lru_cache(maxsize=1000)(self._values)
+
+    def moves(self, row: MovedRow, won: int) -> list[Move]:
+        """Return what to try of a row that is predicted as the class `won`."""
+        n, found = self._arrays.n_numbers, []
+        for k in self.columns:
+            if k < n:
+                low, high = row.row.lower[k], row.row.upper[k]
+                edges = [x for x in self.edges(k, won) if not low <= x <= high]
+                found += [row.number(k, x) for x in edges]
+            else:
+                own = int(row.row.codes[k - n])
+                found += [Move(k, code, 1.0) for code in self.values(k - n, won) if code != own]
+        return found
+
+    def is_whole(self, k: int) -> bool:
+        """Return whether a continuous column holds whole numbers only, as far as boxes tell."""
+        ends = self._arrays.V[:, k], self._arrays.W[:, k]
+        return all(bool(np.all((x == np.round(x)) | np.isnan(x))) for x in ends)
+
+    def _edges(self, k: int, won: int) -> list[float]:
+        """Return bounds of boxes of other classes and of the range; evenly thinned out."""
+        if not self._arrays.width[k] > 0:
+            return []  # a column with one value has no say
+        boxes = (self._arrays.label >= 0) & (self._arrays.label != won)
+        measure = self._arrays.measures[k]
+        ends = [self._arrays.V[boxes, k], self._arrays.W[boxes, k], [measure.low, measure.high]]
+        return _thinned(np.unique(np.concatenate(ends))).tolist()  # type: ignore[no-any-return]
+
+    def _values(self, j: int, won: int) -> list[int]:
+        """Return the categories that occur in boxes of other classes, the most frequent first."""
+        other = (self._arrays.label >= 0) & (self._arrays.label != won)
+        rows = {
+            code: int(self._arrays.count(j, code)[other].sum())
+            for code, value in enumerate(self._vocabularies[j].values)
+            if value is not None  # to leave a value out is no change that one could advise
+        }
+        ranked = sorted((code for code in rows if rows[code]), key=lambda code: -rows[code])
+        return ranked[:MOST]
+
+
+def _thinned(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    values = values[~np.isnan(values)]
+    if len(values) <= MOST:
+        return values
+    return values[np.linspace(0, len(values) - 1, MOST).round().astype(np.intp)]
+
+
+def _positions(schema: Schema, columns: Collection[str | int]) -> set[int]:
+    """Return where columns are, given by name or position."""
+    if isinstance(columns, str):
+        raise TypeError(f"fixed is one text, {show(columns)}; give a list of columns")
+    found = set()
+    for column in columns:
+        if isinstance(column, str) and column in schema.names:
+            found.add(schema.names.index(column))
+        elif isinstance(column, int) and 0 <= column < schema.n_features:
+            found.add(column)
+        else:
+            known = ", ".join(schema.names[:10]) + (", ..." if schema.n_features > 10 else "")
+            raise ValueError(f"fixed: there is no column {show(column)}; there are {known}")
+    return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -72,11 +74,12 @@ class BoxArrays:
         return sides
 
     def _sort_counts(
-        self, first: NDArray[np.uint64], code: NDArray[np.int32], times: NDArray[np.uint32]
+        self, first: NDArray[Any], code: NDArray[np.int32], times: NDArray[np.uint32]
     ) -> None:
         """Put what the boxes have counted in the order of columns and values."""
         n, r = len(self.n), self.n_categories
-        sizes: NDArray[np.int64] = np.diff(first.astype(np.int64))
+        ends = first.astype(np.int64)
+        sizes = ends[1:] - ends[:-1]
         box = np.repeat(np.repeat(np.arange(n), r), sizes)
         column = np.repeat(np.tile(np.arange(r), n), sizes)
         order = np.lexsort((box, code, column))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import exp
+from math import exp, inf, log
 from textwrap import wrap
 
 from boxwise.core.words import counted, number_in_words, value_in_words
@@ -138,7 +138,7 @@ def factor(weight: float) -> str:
     """Return e to the weight, as a factor that can be read."""
     value = exp(min(weight, 700.0))
     if value >= 1e6:
-        return f"{value:.0e}".replace("e+", "e")
+        return ">1,000,000"
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
@@ -155,10 +155,9 @@ def total_in_words(why: Explanation, against: Comparison) -> str:
 
 
 def _all_settings(why: Explanation) -> str:
-    mixed = why.rivals[0].probability
-    if mixed <= 0:
-        return ""
-    return f"; with all settings that have a say, {why.probability / mixed:,.3g} to 1"
+    rival = why.rivals[0].probability
+    odds = log(why.probability / rival) if rival > 0 else inf
+    return f"; with all settings that have a say, {factor(odds)} to 1"
 
 
 def value_of(feature: FeatureReason) -> str:

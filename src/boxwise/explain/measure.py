@@ -60,5 +60,5 @@ class Measure:
         return np.where(at >= x[-1], 1.0 + (at - x[-1]) / whole, ranks)
 
     def share(self, to: Any, start: float) -> Floats:
-        """Return how far it is from `start` to other values: a share of the range, or of the rows."""
+        """Return how far it is from `start` to others, as a share of the range or of the rows."""
         return np.abs(self(to) - self(start)) / self.width

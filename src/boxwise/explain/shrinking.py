@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
@@ -103,15 +102,15 @@ def rounded(row: MovedRow, bracket: Bracket, won: int) -> tuple[Move, ...]:
     return bracket.moves
 
 
-def readable(start: float, to: float, whole: bool) -> Sequence[float]:
+def readable(start: float, to: float, whole: bool) -> list[float]:
     """Return numbers with few digits just beyond `to`, as seen from `start`; the roundest first.
 
     Examples
     --------
-    >>> readable(20.0, 33.7142, whole=False)[:4]
-    [40.0, 35.0, 34.0, 34.0]
-    >>> readable(20.0, 13.2, whole=True)
-    [10.0, 10.0, 13.0]
+    >>> readable(20.0, 33.7142, whole=False)
+    [40.0, 35.0, 34.0, 33.8, 33.75, 33.72, 33.715, 33.7145, 33.7142]
+    >>> readable(20.0, 133.2, whole=True)
+    [200.0, 150.0, 140.0, 135.0, 134.0]
     """
     if to == start:
         return []
@@ -126,7 +125,8 @@ def readable(start: float, to: float, whole: bool) -> Sequence[float]:
     if whole:
         steps.append(1.0)
     # Divided by the inverse, so that 0.3 is 3 / 10 and not 3 * 0.1.
-    return [
+    found = [
         away(to / step) * step if step >= 1 else away(to * round(1 / step)) / round(1 / step)
         for step in steps
     ]
+    return [*dict.fromkeys(found)]

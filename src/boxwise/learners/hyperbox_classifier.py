@@ -262,9 +262,9 @@ class HyperboxClassifier(OnlineLearner):
         >>> rows = [{"age": 23, "job": "cook"}, {"age": 27, "job": "cook"}]
         >>> rows += [{"age": 60, "job": "smith"}, {"age": 66, "job": "smith"}]
         >>> clf = HyperboxClassifier().fit(rows, ["no", "no", "yes", "yes"])
-        >>> (why,) = clf.explain([{"age": 35, "job": "cook"}], fixed=["age"])
-        >>> why.counterfactual.changes, why.counterfactual.prediction
-        ((Change(column='job', old='cook', new='smith'),), 'yes')
+        >>> (why,) = clf.explain([{"age": 35, "job": "cook"}], fixed=["job"])
+        >>> why.prediction, why.counterfactual.prediction, why.counterfactual.changes
+        ('no', 'yes', (Change(column='age', old=35.0, new=45.0),))
         """
         model = self._fitted()
         batch = self._encode(X, model.schema, upper, learn=True)

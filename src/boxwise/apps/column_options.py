@@ -48,8 +48,8 @@ class ColumnOptions:
 
     def check(self, files: Files) -> None:
         """Refuse a label that is not there, and options that contradict each other."""
-        drop = _chosen("--drop", self.drop, files.all_names, self.label)
-        only = _chosen("--only", self.only, files.all_names)
+        drop = chosen_columns("--drop", self.drop, files.all_names, self.label)
+        only = chosen_columns("--only", self.only, files.all_names)
         _refuse_both("--only", only, "--drop", drop)
         check_names(files.names, [self.label], files.first, "label column")
 
@@ -66,8 +66,8 @@ class ColumnOptions:
 
     def declared(self, names: Sequence[str]) -> tuple[list[str], list[str]]:
         """Return those of the columns that are declared numeric, and those that are categories."""
-        numeric = _chosen("--numeric", self.numeric, names, self.label)
-        categorical = _chosen("--categorical", self.categorical, names, self.label)
+        numeric = chosen_columns("--numeric", self.numeric, names, self.label)
+        categorical = chosen_columns("--categorical", self.categorical, names, self.label)
         _refuse_both("--numeric", numeric, "--categorical", categorical)
         return numeric, categorical
 
@@ -78,7 +78,7 @@ def _candidates(given: Iterable[str] | None) -> frozenset[str]:
     return frozenset(texts) | {part.strip() for text in texts for part in text.split(",")}
 
 
-def _chosen(
+def chosen_columns(
     option: str, given: Iterable[str] | None, names: Sequence[str], label: str | None = None
 ) -> list[str]:
     """Return the columns that an option names, none of which may be the label if it is given."""

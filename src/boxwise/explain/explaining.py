@@ -134,7 +134,7 @@ class Explainer:
             decision="evidence" if self._by_evidence else "membership",
             settings=self._reasons.settings,
             winner=winner,
-            carried=tuple(winner if box == winner.box else supports[box] for box in carried),
+            carried=tuple(supports[box] for box in carried),
             n_boxes=len(self._arrays.members[won]),
             rivals=rivals,
             against=compared,

@@ -48,7 +48,7 @@ def _winner(why: Explanation) -> list[str]:
     lines = [f"{carried_in_words(why)}:"]
     for box in why.carried[:MOST_BOXES]:
         text = f"  {percent(box.share or 0.0):>4}  box {box.box}: {box.rule}"
-        lines += _wrapped(text, 8, 3 if box is why.winner else 1)
+        lines += _wrapped(text, 8, 3 if box.box == why.winner.box else 1)
     return lines
 
 

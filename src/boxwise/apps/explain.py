@@ -149,7 +149,7 @@ def _explanations(
     for chunk in chunks:
         model = clf._fitted()
         batch = clf._encode(chunk.columns, model.schema, None, learn=True)
-        found = explained(model, batch, clf.boxes_, counterfactual=counterfactual, fixed=fixed)
+        found = explained(model, batch, counterfactual=counterfactual, fixed=fixed)
         for number, why in zip(chunk.rows, found, strict=True):
             yield replace(why, row=number)
 

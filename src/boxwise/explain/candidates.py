@@ -6,7 +6,7 @@ from collections.abc import Collection
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from boxwise.core import Model
 from boxwise.explain.box_arrays import BoxArrays
@@ -17,7 +17,15 @@ MOST = 48  # values to try of each column
 
 
 class Candidates:
-    """The values worth trying in each column of a model that may be changed."""
+    """The values worth trying in each column of a model that may be changed.
+
+    Attributes
+    ----------
+    columns : list of int
+        The columns that may be changed, numbers first.
+    whole : list of bool
+        Which continuous columns hold whole numbers only.
+    """
 
     def __init__(self, model: Model, arrays: BoxArrays, fixed: Collection[str | int]) -> None:
         self._arrays = arrays
@@ -25,6 +33,7 @@ class Candidates:
         kept = _positions(model.schema, fixed)
         places = [*model.schema.continuous, *model.schema.categorical]
         self.columns = [k for k, place in enumerate(places) if place not in kept]
+        self.whole = [_is_whole(arrays.V[:, k], arrays.W[:, k]) for k in range(arrays.n_numbers)]
         self.edges = lru_cache(maxsize=1000)(self._edges)
         self.values = lru_cache(maxsize=1000)(self._values)
 
@@ -41,19 +50,20 @@ class Candidates:
                 found += [Move(k, code, 1.0) for code in self.values(k - n, won) if code != own]
         return found
 
-    def is_whole(self, k: int) -> bool:
-        """Return whether a continuous column holds whole numbers only, as far as boxes tell."""
-        ends = self._arrays.V[:, k], self._arrays.W[:, k]
-        return all(bool(np.all((x == np.round(x)) | np.isnan(x))) for x in ends)
-
     def _edges(self, k: int, won: int) -> list[float]:
-        """Return bounds of boxes of other classes and of the range; evenly thinned out."""
-        if not self._arrays.width[k] > 0:
-            return []  # a column with one value has no say
-        boxes = (self._arrays.label >= 0) & (self._arrays.label != won)
+        """Return bounds of boxes of other classes and of the range, and what is between boxes."""
         measure = self._arrays.measures[k]
-        ends = [self._arrays.V[boxes, k], self._arrays.W[boxes, k], [measure.low, measure.high]]
-        return _thinned(np.unique(np.concatenate(ends))).tolist()  # type: ignore[no-any-return]
+        if not measure.width > 0:
+            return []  # a column with one value has no say
+        V, W, label = self._arrays.V[:, k], self._arrays.W[:, k], self._arrays.label
+        other = (label >= 0) & (label != won)
+        every = _ordered(V, W, [measure.low, measure.high])
+        # Far from all boxes another class may win, without a box of it there.
+        between = (every[1:] + every[:-1]) / 2
+        if self.whole[k]:
+            between = np.round(between)
+        found = _ordered(V[other], W[other], [measure.low, measure.high], between)
+        return _thinned(found).tolist()  # type: ignore[no-any-return]
 
     def _values(self, j: int, won: int) -> list[int]:
         """Return the categories that occur in boxes of other classes, the most frequent first."""
@@ -67,8 +77,18 @@ class Candidates:
         return ranked[:MOST]
 
 
+def _is_whole(*bounds: NDArray[np.float64]) -> bool:
+    """Return whether a column holds whole numbers only, as far as boxes tell."""
+    return all(bool(np.all((x == np.round(x)) | np.isnan(x))) for x in bounds)
+
+
+def _ordered(*values: ArrayLike) -> NDArray[np.float64]:
+    """Return numbers in order, each once."""
+    every: NDArray[np.float64] = np.unique(np.concatenate([np.asarray(v, float) for v in values]))
+    return every[~np.isnan(every)]
+
+
 def _thinned(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    values = values[~np.isnan(values)]
     if len(values) <= MOST:
         return values
     return values[np.linspace(0, len(values) - 1, MOST).round().astype(np.intp)]

@@ -41,7 +41,6 @@ class Search:
         self._model = model
         self._arrays = BoxArrays(model)
         self._candidates = Candidates(model, self._arrays, fixed)
-        self._whole = [self._candidates.is_whole(k) for k in range(self._arrays.n_numbers)]
 
     def find(self, row: Row, won: int) -> tuple[Counterfactual | None, str | None]:
         """Return the smallest change that was found; else why there is none."""
@@ -102,7 +101,9 @@ class Search:
     def _bracket(self, row: MovedRow, moves: tuple[Move, ...], which: int, inner: float) -> Bracket:
         j, ends = moves[which].column, (inner, moves[which].to)
         both = (*ends, float(row.row.lower[j]), float(row.row.upper[j]))
-        return Bracket(moves, which, inner, self._whole[j] and all(x.is_integer() for x in both))
+        return Bracket(
+            moves, which, inner, self._candidates.whole[j] and all(x.is_integer() for x in both)
+        )
 
     def _pair(
         self, row: MovedRow, moves: Sequence[Move], said: NDArray[np.float64], won: int

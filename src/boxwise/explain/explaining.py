@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boxwise.core import Boxes, EntropySettings, Model
+from boxwise.core import EntropySettings, Model
 from boxwise.explain.box_arrays import BoxArrays
 from boxwise.explain.counterfactual import Search
 from boxwise.explain.explanation import BoxSupport, Explanation, Rival
@@ -25,7 +25,6 @@ MOST_BOXES = 5  # of those that carried a decision by evidence
 def explain(
     model: Model,
     batch: Batch,
-    boxes: Boxes,
     *,
     counterfactual: bool = True,
     fixed: Collection[str | int] = (),
@@ -39,8 +38,6 @@ def explain(
         One that decides by membership or by evidence. It must not learn meanwhile.
     batch : Batch
         The rows, encoded with ``learn=True``, so that values never learned can be named.
-    boxes : Boxes
-        The boxes of the model.
     counterfactual : bool
         Whether to look for the smallest change that changes the prediction.
     fixed : collection of str or int
@@ -58,7 +55,7 @@ def explain(
             "membership and boxes_.describe show which box decides"
         )
     search = Search(model, fixed)
-    explainer = Explainer(model, boxes, search if counterfactual else None)
+    explainer = Explainer(model, search if counterfactual else None)
     asked = known_only(batch, model)
     for part in judged(model, asked, threads):
         yield from explainer.explain(part, batch)
@@ -67,13 +64,13 @@ def explain(
 class Explainer:
     """Explains rows that a model has judged."""
 
-    def __init__(self, model: Model, boxes: Boxes, search: Search | None) -> None:
-        self._model, self._boxes, self._search = model, boxes, search
+    def __init__(self, model: Model, search: Search | None) -> None:
+        self._model, self._search = model, search
         self._by_evidence = by_evidence(model)
         self._arrays = BoxArrays(model)
         self._reasons = Reasons(model, self._arrays)
         self._labels: list[Any] = model.classes
-        self._describe = lru_cache(maxsize=10_000)(boxes.describe)
+        self._describe = lru_cache(maxsize=10_000)(model.boxes().describe)
 
     def explain(self, part: Judged, batch: Batch) -> Iterator[Explanation]:
         """Yield an explanation for each of the rows; `batch` has all rows, with all values."""

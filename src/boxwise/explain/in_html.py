@@ -27,6 +27,7 @@ MOST_RIVALS = 20
 # Colours of their own only where half transparent; all text has the colour of its surroundings.
 _FOR, _AGAINST = "rgba(46,125,220,.55)", "rgba(230,120,30,.6)"
 _LINE = "1px solid rgba(128,128,128,.35)"
+_TABLE = "border-collapse:collapse;margin:.2em 0;font-size:inherit;color:inherit"
 _CELL = "padding:2px 12px 2px 0;text-align:left;vertical-align:top"
 _SMALL = "opacity:.75;font-size:90%"
 
@@ -34,11 +35,10 @@ _SMALL = "opacity:.75;font-size:90%"
 def in_html(why: Explanation) -> str:
     """Return the explanation as HTML; nothing in it comes from elsewhere."""
     parts = [f'<div style="font-weight:600;font-size:110%">{escape(headline(why))}</div>']
+    parts.append(_text(f"box {why.winner.box}: {why.winner.rule}"))
     if why.decision == "evidence":
-        parts.append(_text(f"{carried_in_words(why)}:"))
-        parts.append(_table(_box(box, percent(box.share or 0.0)) for box in why.carried))
-    else:
-        parts.append(_text(f"box {why.winner.box}: {why.winner.rule}"))
+        carried = _table(_box(box, percent(box.share or 0.0)) for box in why.carried)
+        parts.append(_folded(carried_in_words(why), carried))
     if why.tie is not None:
         parts.append(_text(tie_in_words(why.tie)))
     parts += [_text(features_title(why)), *_features(why)]
@@ -95,7 +95,7 @@ def _bar(weight: float, most: float) -> str:
 
 
 def _box(box: BoxSupport, *numbers: str) -> list[str]:
-    return [*map(escape, numbers), f"box {box.box}", escape(box.rule)]
+    return [*map(escape, numbers), f"box&nbsp;{box.box}", escape(box.rule)]
 
 
 def _table(rows: Iterable[list[str]]) -> str:
@@ -105,7 +105,7 @@ def _table(rows: Iterable[list[str]]) -> str:
         + "</tr>"
         for row in rows
     ]
-    return f'<table style="border-collapse:collapse;margin:.2em 0">{"".join(lines)}</table>'
+    return f'<table style="{_TABLE}">{"".join(lines)}</table>'
 
 
 def _text(text: str) -> str:

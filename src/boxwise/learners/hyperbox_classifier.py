@@ -266,18 +266,12 @@ class HyperboxClassifier(OnlineLearner):
         >>> why.prediction, why.counterfactual.prediction, why.counterfactual.changes
         ('no', 'yes', (Change(column='age', old=35.0, new=45.0),))
         """
-        model = self._fitted()
+        model = self._fitted().copy()  # another thread may go on learning
         batch = self._encode(X, model.schema, upper, learn=True)
-        return [
-            *explain(
-                model,
-                batch,
-                self.boxes_,
-                counterfactual=counterfactual,
-                fixed=fixed,
-                threads=self._threads(),
-            )
-        ]
+        found = explain(
+            model, batch, counterfactual=counterfactual, fixed=fixed, threads=self._threads()
+        )
+        return [*found]
 
     @property
     def _alpha_to_go_on_with(self) -> Any:

@@ -136,7 +136,7 @@ def test_why_nothing_was_found_is_said(clf):
     assert why.no_counterfactual == "all columns are fixed"
     wide = [{f"c{j}": v for j in range(9)} for v in "xy"]
     (why,) = HyperboxClassifier(decision="membership").fit(wide, ["b", "a"]).explain(wide[:1])
-    assert "no change of one or two columns" in why.no_counterfactual
+    assert "changes of one or two columns that were tried" in why.no_counterfactual
     assert str(why).endswith(f"Nothing found that would change it: {why.no_counterfactual}.")
 
 

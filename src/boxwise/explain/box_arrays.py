@@ -47,6 +47,7 @@ class BoxArrays:
         self.alpha = 1.0 if not self.n_categories else settings.alpha if self.n_numbers else 0.0
         self.beta = 1 - self.alpha
         self.measures = [Measure(r) for r in ranges_of(state)]
+        self._by_rank = model.by_rank
         self.width = np.array([m.width for m in self.measures])
         with np.errstate(divide="ignore", invalid="ignore"):
             gamma = np.array(settings.gamma, dtype=np.float64)
@@ -58,6 +59,8 @@ class BoxArrays:
 
     def measured(self, values: Floats) -> Floats:
         """Return values, numbers last, by the measures of their columns."""
+        if not self._by_rank:
+            return values
         ranks = np.empty_like(values)
         for j, measure in enumerate(self.measures):
             ranks[..., j] = measure(values[..., j])

@@ -55,7 +55,7 @@ class Search:
         said = moved.probabilities([(move,) for move in moves])
         found = self._single(moved, moves, said, won) or self._pair(moved, moves, said, won)
         if found is None:
-            return None, f"no change of one or two columns among {moved.shown:,} that were tried"
+            return None, f"none of {moved.shown:,} changes of one or two columns that were tried"
         return self._told(moved, found, won), None
 
     def _single(

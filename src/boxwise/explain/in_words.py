@@ -150,14 +150,13 @@ def rest_in_words(why: Explanation, against: Comparison) -> str:
 def total_in_words(why: Explanation, against: Comparison) -> str:
     """Say what the columns and the boxes give together, and what was decided in the end."""
     ahead = why.prediction if against.total >= 0 else against.label
-    odds = f"together: {factor(abs(against.total))} to 1 for {class_in_words(ahead)}"
-    return f"{odds}{_all_settings(why)}"
-
-
-def _all_settings(why: Explanation) -> str:
+    one = f"together: {factor(abs(against.total))} to 1 for {class_in_words(ahead)}"
     rival = why.rivals[0].probability
-    odds = log(why.probability / rival) if rival > 0 else inf
-    return f"; with all settings that have a say, {factor(odds)} to 1"
+    odds = factor(log(why.probability / rival) if rival > 0 else inf)
+    if ahead == why.prediction and odds == factor(abs(against.total)):
+        return one
+    won = f" for {class_in_words(why.prediction)}" if ahead != why.prediction else ""
+    return f"{one} with the best setting so far, {odds} to 1{won} with all of them"
 
 
 def value_of(feature: FeatureReason) -> str:
@@ -214,8 +213,10 @@ def counterfactual_in_words(why: Explanation) -> str:
 
 
 def change_in_words(change: Change) -> str:
-    """Say what is changed, in full: a number that is rounded may not change anything."""
-    return f"{change.column} {_exact(change.new)} instead of {_exact(change.old)}"
+    """Say what is changed; the new number in full, for rounded it may not change anything."""
+    is_number = isinstance(change.old, float | tuple)
+    old = _number_or_interval(change.old) if is_number else value_in_words(change.old)
+    return f"{change.column} {_exact(change.new)} instead of {old}"
 
 
 def _exact(value: object) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from enum import StrEnum
 from itertools import islice
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -34,7 +33,7 @@ class ExplanationFormat(StrEnum):
 
 
 def explain(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The model file.")],
+    model: reading.ModelArgument,
     data: reading.FilesArgument,
     row: Annotated[
         list[int] | None,
@@ -60,12 +59,7 @@ def explain(
             "--no-counterfactual", help="Do not look for what would change the decision; faster."
         ),
     ] = False,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="The file to write; else standard output."
-        ),
-    ] = None,
+    output: reading.ResultOption = None,
     to: Annotated[
         ExplanationFormat, typer.Option(help="Text to read, or a JSON object for each row.")
     ] = ExplanationFormat.text,

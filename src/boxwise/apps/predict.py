@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from functools import lru_cache
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -29,14 +28,9 @@ class ResultFormat(StrEnum):
 
 
 def predict(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The model file.")],
+    model: reading.ModelArgument,
     data: reading.FilesArgument,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="The file to write; else standard output."
-        ),
-    ] = None,
+    output: reading.ResultOption = None,
     to: Annotated[
         ResultFormat, typer.Option(help="The format of the predictions.")
     ] = ResultFormat.csv,

@@ -48,7 +48,7 @@ def _winner(why: Explanation) -> list[str]:
     lines = [f"{carried_in_words(why)}:"]
     for box in why.carried[:MOST_BOXES]:
         text = f"  {percent(box.share or 0.0):>4}  box {box.box}: {box.rule}"
-        lines += _wrapped(text, 8, 3 if box.box == why.winner.box else 1)
+        lines += _wrapped(text, 8, 2 if box.box == why.winner.box else 1)
     return lines
 
 
@@ -191,13 +191,13 @@ def _number_or_interval(value: float | tuple[float, float]) -> str:
 
 def _rivals(why: Explanation) -> Iterator[str]:
     shown = why.rivals[:MOST_RIVALS]
-    for rival in shown:
+    for i, rival in enumerate(shown):
         if why.decision == "evidence":
             said = f"probability {percent(rival.probability)}"
         else:
             said = f"membership {rival.box.membership:.3f} ({rival.margin:.3f} less)"
         said = f"next: {class_in_words(rival.label)}, {said}"
-        yield from _wrapped(f"{said}; box {rival.box.box}: {rival.box.rule}", 6, 2)
+        yield from _wrapped(f"{said}; box {rival.box.box}: {rival.box.rule}", 6, 1 if i else 2)
     if len(why.rivals) > len(shown):
         yield f"and {counted(len(why.rivals) - len(shown), 'other class', 'other classes')}"
 

@@ -79,7 +79,7 @@ def test_by_membership_contributions_and_comparisons_add_up(stream, scale):
 
 
 @thorough
-@given(streams(max_rows=60), SCALES, st.sampled_from(["data", "balanced"]))
+@given(streams(max_rows=60), SCALES, st.sampled_from(["data", "balanced", "auto"]))
 def test_by_evidence_at_one_setting_all_numbers_of_the_decision_follow(stream, scale, prior):
     """The log terms give the shares of the boxes and the odds of the classes."""
     clf, X, upper = model_and_rows(

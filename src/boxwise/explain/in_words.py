@@ -9,7 +9,7 @@ from textwrap import wrap
 from boxwise.core.words import counted, number_in_words, value_in_words
 from boxwise.explain.explanation import Change, Comparison, Explanation, FeatureReason, Tie
 
-WIDTH = 96
+WIDTH = 88
 MOST_FEATURES = 8
 MOST_BOXES = 3
 MOST_RIVALS = 3
@@ -108,14 +108,16 @@ def _features(why: Explanation) -> Iterator[str]:
         yield f"  and {number} more columns: {weight_in_words(why, left)}"
     if why.decision == "evidence" and why.against is not None:
         yield f"  {rest_in_words(why, why.against)}"
-        yield f"  {total_in_words(why, why.against)}"
+        yield from _wrapped(f"  {total_in_words(why, why.against)}", 4)
 
 
 def features_title(why: Explanation) -> str:
     """Say what the weights of the columns are."""
     box = f"in box {why.winner.box}"
     if why.decision == "membership":
-        return f"What each column costs {box}, of 1 in all (of the numbers, the farthest counts):"
+        numbers = [f for f in why.winner.features if f.kind == "continuous"]
+        note = " (of the numbers, the farthest counts)" if len(numbers) > 1 else ""
+        return f"What each column costs {box}, of 1 in all{note}:"
     if why.against is None:
         return f"What each column says {box} (logarithms):"
     won, other = class_in_words(why.prediction), class_in_words(why.against.label)
@@ -156,7 +158,7 @@ def total_in_words(why: Explanation, against: Comparison) -> str:
     if ahead == why.prediction and odds == factor(abs(against.total)):
         return one
     won = f" for {class_in_words(why.prediction)}" if ahead != why.prediction else ""
-    return f"{one} with the best setting so far, {odds} to 1{won} with all of them"
+    return f"{one} by the best setting so far, {odds} to 1{won} by all"
 
 
 def value_of(feature: FeatureReason) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from functools import lru_cache
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +14,8 @@ from boxwise.explain.box_arrays import BoxArrays
 from boxwise.explain.moves import Move, MovedRow
 from boxwise.schema import Schema, show
 
-MOST = 48  # values to try of each column
+MOST, LEAST = 48, 4  # values to try of each column
+IN_ALL = 4096  # of all columns together, unless that is less than the least of each
 
 
 class Candidates:
@@ -34,6 +36,7 @@ class Candidates:
         places = [*model.schema.continuous, *model.schema.categorical]
         self.columns = [k for k, place in enumerate(places) if place not in kept]
         self.whole = [_is_whole(arrays.V[:, k], arrays.W[:, k]) for k in range(arrays.n_numbers)]
+        self._most = min(MOST, max(LEAST, IN_ALL // max(1, len(self.columns))))
         self.edges = lru_cache(maxsize=1000)(self._edges)
         self.values = lru_cache(maxsize=1000)(self._values)
 
@@ -63,7 +66,7 @@ class Candidates:
         if self.whole[k]:
             between = np.round(between)
         found = _ordered(V[other], W[other], [measure.low, measure.high], between)
-        return _thinned(found).tolist()  # type: ignore[no-any-return]
+        return _thinned(found, self._most).tolist()  # type: ignore[no-any-return]
 
     def _values(self, j: int, won: int) -> list[int]:
         """Return the categories that occur in boxes of other classes, the most frequent first."""
@@ -74,7 +77,7 @@ class Candidates:
             if value is not None  # to leave a value out is no change that one could advise
         }
         ranked = sorted((code for code in rows if rows[code]), key=lambda code: -rows[code])
-        return ranked[:MOST]
+        return ranked[: self._most]
 
 
 def _is_whole(*bounds: NDArray[np.float64]) -> bool:
@@ -88,10 +91,10 @@ def _ordered(*values: ArrayLike) -> NDArray[np.float64]:
     return every[~np.isnan(every)]
 
 
-def _thinned(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    if len(values) <= MOST:
+def _thinned(values: NDArray[np.float64], most: int) -> NDArray[np.float64]:
+    if len(values) <= most:
         return values
-    return values[np.linspace(0, len(values) - 1, MOST).round().astype(np.intp)]
+    return values[np.linspace(0, len(values) - 1, most).round().astype(np.intp)]
 
 
 def _positions(schema: Schema, columns: Collection[str | int]) -> set[int]:
@@ -102,8 +105,8 @@ def _positions(schema: Schema, columns: Collection[str | int]) -> set[int]:
     for column in columns:
         if isinstance(column, str) and column in schema.names:
             found.add(schema.names.index(column))
-        elif isinstance(column, int) and 0 <= column < schema.n_features:
-            found.add(column)
+        elif isinstance(column, Integral) and 0 <= column < schema.n_features:
+            found.add(int(column))
         else:
             known = ", ".join(schema.names[:10]) + (", ..." if schema.n_features > 10 else "")
             raise ValueError(f"fixed: there is no column {show(column)}; there are {known}")

@@ -35,10 +35,12 @@ class Search:
         The model.
     fixed : collection of str or int
         The columns, by name or position, that are not to be changed.
+    threads : int
+        To predict with.
     """
 
-    def __init__(self, model: Model, fixed: Collection[str | int] = ()) -> None:
-        self._model = model
+    def __init__(self, model: Model, fixed: Collection[str | int] = (), threads: int = 1) -> None:
+        self._model, self._threads = model, threads
         self._arrays = BoxArrays(model)
         self._candidates = Candidates(model, self._arrays, fixed)
 
@@ -48,7 +50,7 @@ class Search:
             return None, "the model knows no other class"
         if not self._candidates.columns:
             return None, "all columns are fixed"
-        moved = MovedRow(self._model, row, self._arrays.measures)
+        moved = MovedRow(self._model, row, self._arrays.measures, self._threads)
         moves = self._candidates.moves(moved, won)
         if not moves:
             return None, "the columns that may change have no other value to try"

@@ -54,7 +54,7 @@ def explain(
             f"decisions of {model.settings.algorithm} cannot be explained column by column; "
             "membership and boxes_.describe show which box decides"
         )
-    search = Search(model, fixed)
+    search = Search(model, fixed, threads)
     explainer = Explainer(model, search if counterfactual else None)
     asked = known_only(batch, model)
     for part in judged(model, asked, threads):

@@ -34,6 +34,7 @@ class MovedRow:
     model: Model
     row: Row
     measures: Sequence[Measure]
+    threads: int = 1
     shown: int = field(default=0, init=False)  # copies so far
 
     def start(self, j: int, to: float) -> float:
@@ -72,11 +73,11 @@ class MovedRow:
 
     def probabilities(self, trials: Sequence[Sequence[Move]]) -> NDArray[np.float64]:
         """Return what the model says of each trial: trials × classes; the largest is predicted."""
-        return self.model.probabilities(self.batch(trials))
+        return self.model.probabilities(self.batch(trials), self.threads)
 
     def flips(self, trials: Sequence[Sequence[Move]], won: int) -> NDArray[np.bool_]:
         """Return which trials the model predicts as another class."""
-        flipped: NDArray[np.bool_] = self.model.predict(self.batch(trials)) != won
+        flipped: NDArray[np.bool_] = self.model.predict(self.batch(trials), self.threads) != won
         return flipped
 
 

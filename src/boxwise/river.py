@@ -20,6 +20,7 @@ except ModuleNotFoundError as missing:
     ) from None
 
 from boxwise.core import Boxes, Model
+from boxwise.explain import Explanation
 from boxwise.inputs import Batch
 from boxwise.inputs.kinds import kind_of_values
 from boxwise.inputs.missing import is_missing
@@ -236,6 +237,30 @@ class HyperboxClassifier(base.MiniBatchClassifier):
         # A label that another thread is about to learn comes last, and has no share yet.
         return dict(zip(self._labels[: len(shares)], shares, strict=True))
 
+    def explain_one(
+        self, x: Row, *, counterfactual: bool = True, fixed: Iterable[Hashable] = ()
+    ) -> Explanation | None:
+        """Say why a row is predicted as it is; None before the first label was learned.
+
+        Parameters
+        ----------
+        x
+            The features.
+        counterfactual
+            Whether to look for the smallest change that would change the prediction.
+        fixed
+            Features that such a change must leave alone.
+        """
+        if not self._labels:
+            return None
+        kept = [*fixed]
+        for key in kept:
+            if key not in self._names:
+                raise ValueError(f"fixed: the model knows no feature {show(key)}")
+        names = [self._names[key] for key in kept]
+        row = self._row(x)
+        return self._classifier.explain([row], counterfactual=counterfactual, fixed=names)[0]
+
     def learn_many(self, X: pd.DataFrame, y: pd.Series) -> None:
         """Learn the rows of a table, one after the other as `learn_one` does."""
         labels = y.tolist() if hasattr(y, "tolist") else [*y]
@@ -259,10 +284,12 @@ class HyperboxClassifier(base.MiniBatchClassifier):
         return pd.DataFrame(shares, index=X.index, columns=list(self._labels))
 
     def _encode(self, x: Row) -> Batch:
+        return self._classifier._read([self._row(x)], None)[1]
+
+    def _row(self, x: Row) -> dict[str, Any]:
         if not isinstance(x, Mapping):
             raise TypeError(f"a row must be a dict from feature to value, not {type(x).__name__}")
-        row = {name: x.get(key) for key, name in self._names.items()}
-        return self._classifier._read([row], None)[1]
+        return {name: x.get(key) for key, name in self._names.items()}
 
     @property
     def _multiclass(self) -> bool:

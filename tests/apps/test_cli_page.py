@@ -9,7 +9,7 @@ import pytest
 from tests.apps.running import boxwise
 
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
-COMMANDS = ("learn", "predict", "evaluate", "inspect", "plot", "demo")
+COMMANDS = ("learn", "predict", "explain", "evaluate", "inspect", "plot", "demo")
 
 
 def examples():

@@ -9,6 +9,7 @@ import typer
 
 from boxwise.apps.demo import demo
 from boxwise.apps.evaluate import evaluate
+from boxwise.apps.explain import explain
 from boxwise.apps.inspect import inspect
 from boxwise.apps.learn import learn
 from boxwise.apps.paper import paper
@@ -26,6 +27,7 @@ app = typer.Typer(
 # A list of commands has room for one line each; where the first sentence is longer, it is here.
 app.command()(learn)
 app.command()(predict)
+app.command(short_help="Say why rows are predicted as they are.")(explain)
 app.command(short_help="Say how well rows are predicted before they are learned.")(evaluate)
 app.command(short_help="Show what is in a model file.")(inspect)
 app.command(short_help="Draw a model.")(plot)

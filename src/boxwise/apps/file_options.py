@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -36,6 +37,11 @@ def _one_character(delimiter: str | None) -> str | None:
     return character
 
 
+ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="The model file.")]
+ResultOption = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="The file to write; else standard output."),
+]
 FilesArgument = Annotated[
     list[str], typer.Argument(metavar="FILE", help="The files; - is standard input.")
 ]

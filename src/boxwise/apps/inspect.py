@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from boxwise import load
+from boxwise.apps.file_options import ModelArgument
 from boxwise.apps.outcome import failures_told
 from boxwise.apps.wording import counted
 from boxwise.schema import Column
@@ -29,7 +30,7 @@ WIDTH = 80
 
 
 def inspect(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The model file.")],
+    model: ModelArgument,
     full: Annotated[
         bool, typer.Option("--full", help="Show all parameters, category values and classes.")
     ] = False,

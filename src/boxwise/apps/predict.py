@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Iterator
 from enum import StrEnum
-from pathlib import Path
+from functools import lru_cache
 from typing import Annotated, Any
 
 import typer
 
 from boxwise import load
 from boxwise.apps import file_options as reading
-from boxwise.apps.model_columns import tell_columns_left_out, typing_for, wanted_names
-from boxwise.apps.outcome import ROWS_LEFT_OUT, failures_told, say, tell_rows_left_out
+from boxwise.apps.model_rows import ModelRows
+from boxwise.apps.outcome import ROWS_LEFT_OUT, failures_told, tell_rows_left_out
 from boxwise.apps.results import CsvResults, JsonResults, Results, opened
-from boxwise.apps.winning_box import WinningBoxes
 from boxwise.apps.writable import refuse_input
-from boxwise.files import Faults, Files, Manner, TypedChunk
+from boxwise.explain import by_evidence, winning_boxes
+from boxwise.files import TypedChunk
 
 
 class ResultFormat(StrEnum):
@@ -27,14 +28,9 @@ class ResultFormat(StrEnum):
 
 
 def predict(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The model file.")],
+    model: reading.ModelArgument,
     data: reading.FilesArgument,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="The file to write; else standard output."
-        ),
-    ] = None,
+    output: reading.ResultOption = None,
     to: Annotated[
         ResultFormat, typer.Option(help="The format of the predictions.")
     ] = ResultFormat.csv,
@@ -77,42 +73,43 @@ def predict(
     refuse_input(output, [model, *data], "--output")
     with failures_told():
         clf = load(model)
-        faults = Faults(on_error.value, say)
-        manner = Manner(
-            None if form is None else form.value,
-            delimiter,
-            only=wanted_names(clf.schema_, None),
-        )
-        files = Files(data, manner, missing or ())
-        typing = typing_for(clf, files)
-        if not quiet:
-            tell_columns_left_out(files, typing)
+        rows = ModelRows(clf, data, missing, form, delimiter, on_error, quiet=quiet)
         classes = clf.classes_.tolist() if proba else []
         with opened(output) as out, warnings.catch_warnings():
             # A model that was learned from rows without names takes columns by position.
             warnings.filterwarnings("ignore", "X has feature names", UserWarning)
             kind = CsvResults if to is ResultFormat.csv else JsonResults
-            boxes = WinningBoxes(clf) if why else None
-            told = () if boxes is None else ("box", boxes.measure, "rule")
-            results: Results = kind(out, classes, told)
-            for chunk in files.chunks(chunk_rows):
-                typed = typing.apply(chunk, faults)
-                if typed.n_rows:
-                    _write(results, clf, typed, boxes, proba=proba)
+            measure = "share" if by_evidence(clf._fitted()) else "membership"
+            results: Results = kind(out, classes, ("box", measure, "rule") if why else ())
+            describe = lru_cache(maxsize=10_000)(clf.boxes_.describe) if why else None
+            for chunk in rows.chunks(chunk_rows):
+                _write(results, clf, chunk, describe, proba=proba)
             results.finish()
         if not quiet:
-            tell_rows_left_out(faults)
-    if faults.count:
+            tell_rows_left_out(rows.faults)
+    if rows.faults.count:
         raise typer.Exit(ROWS_LEFT_OUT)
 
 
 def _write(
-    results: Results, clf: Any, chunk: TypedChunk, boxes: WinningBoxes | None, *, proba: bool
+    results: Results,
+    clf: Any,
+    chunk: TypedChunk,
+    describe: Callable[[int], str] | None,
+    *,
+    proba: bool,
 ) -> None:
     predictions = clf.predict(chunk.columns)
     shares = clf.predict_proba(chunk.columns).tolist() if proba else [[]] * chunk.n_rows
-    reasons = [()] * chunk.n_rows if boxes is None else boxes.of(chunk, predictions)
+    reasons = [()] * chunk.n_rows if describe is None else _reasons(clf, chunk, describe)
     for row, prediction, parts, why in zip(
         chunk.rows, predictions.tolist(), shares, reasons, strict=True
     ):
         results.write(row, prediction, parts, why)
+
+
+def _reasons(
+    clf: Any, chunk: TypedChunk, describe: Callable[[int], str]
+) -> Iterator[tuple[int, float, str]]:
+    for box, degree in winning_boxes(*clf._read(chunk.columns, None)):
+        yield box, degree, describe(box)

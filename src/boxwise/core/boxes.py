@@ -11,6 +11,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from boxwise.core.words import counted, number_in_words, value_in_words
 from boxwise.schema import Schema
 
 Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
@@ -72,9 +73,9 @@ class Boxes:
 
     def __repr__(self) -> str:
         parts = (
-            _counted(len(self), "box", "boxes"),
-            _counted(len({*self._classes} - {-1}), "class", "classes"),
-            _counted(int(self.n_samples.sum()), "row", "rows"),
+            counted(len(self), "box", "boxes"),
+            counted(len({*self._classes} - {-1}), "class", "classes"),
+            counted(int(self.n_samples.sum()), "row", "rows"),
         )
         return f"Boxes({', '.join(parts)})"
 
@@ -127,7 +128,7 @@ class Boxes:
             for name, counts in zip(self._schema.categorical_names, self._counts_of(i), strict=True)
         ]
         label = "no class" if self._classes[i] < 0 else self.labels[i]
-        return f"{label}, {_counted(int(self.n_samples[i]), 'row', 'rows')}: {'; '.join(parts)}"
+        return f"{label}, {counted(int(self.n_samples[i]), 'row', 'rows')}: {'; '.join(parts)}"
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return the boxes as a table, one row each, for reading and for writing to a file.
@@ -183,16 +184,8 @@ def _interval_in_words(name: str, low: float, high: float) -> str:
     if np.isnan(low):
         return f"{name} never seen"
     if low == high:
-        return f"{name} {_number(low)}"
-    return f"{name} {_number(low)} to {_number(high)}"
-
-
-def _number(x: float) -> str:
-    return f"{x:,.0f}" if x == round(x) or abs(x) >= 1000 else f"{x:.4g}"
-
-
-def _counted(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"
+        return f"{name} {number_in_words(low)}"
+    return f"{name} {number_in_words(low)} to {number_in_words(high)}"
 
 
 def _by_count(counts: Mapping[object, int]) -> list[tuple[object, int]]:
@@ -201,7 +194,7 @@ def _by_count(counts: Mapping[object, int]) -> list[tuple[object, int]]:
 
 def _values_in_words(counts: Mapping[object, int], most: int = 4) -> str:
     n = sum(counts.values())
-    ranked = [(_value(value), count) for value, count in _by_count(counts)]
+    ranked = [(value_in_words(value), count) for value, count in _by_count(counts)]
     if len(ranked) == 1:
         return ranked[0][0]
     shown = ranked if len(ranked) <= most + 1 else ranked[:most]
@@ -212,11 +205,7 @@ def _values_in_words(counts: Mapping[object, int], most: int = 4) -> str:
 
 
 def _counts_as_text(counts: Mapping[object, int]) -> str:
-    return ", ".join(f"{_value(value)}: {count}" for value, count in _by_count(counts))
-
-
-def _value(value: object) -> str:
-    return "missing" if value is None else str(value)
+    return ", ".join(f"{value_in_words(value)}: {count}" for value, count in _by_count(counts))
 
 
 def _installed_backend() -> Backend:

@@ -258,6 +258,10 @@ class Model:
         model.labels = labels
         return model
 
+    def copy(self) -> Model:
+        """Return a model with the same boxes, which does not learn when this one does."""
+        return Model.from_state(*self.to_state())
+
     def __getstate__(self) -> tuple[dict[str, Any], Arrays]:
         return self.to_state()
 

@@ -33,3 +33,9 @@ class Batch:
     def n_rows(self) -> int:
         """The number of rows."""
         return len(self.lower)
+
+    def part(self, rows: slice) -> Batch:
+        """Return some of the rows."""
+        lower = self.lower[rows]
+        upper = lower if self.upper is self.lower else self.upper[rows]
+        return Batch(lower, upper, self.codes[rows], self.additions)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from functools import partial
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwise.core import EntropySettings, EvidenceSettings, Model
+from boxwise.explain import Explanation, explain
 from boxwise.learners.alpha import alpha_for
 from boxwise.learners.hyperbox_learner import OnlineLearner, TrainingTable
 from boxwise.learners.settings import engine_ranges, entropy_settings, evidence_settings
@@ -256,6 +258,49 @@ class HyperboxClassifier(OnlineLearner):
         self._by_evidence()
         model, batch = self._read(X, upper)
         return model.responsibilities(batch, self._threads())
+
+    def explain(
+        self,
+        X: Any,
+        upper: Any = None,
+        *,
+        counterfactual: bool = True,
+        fixed: Collection[str | int] = (),
+    ) -> list[Explanation]:
+        """Say of each row why it is predicted as it is.
+
+        Parameters
+        ----------
+        X, upper
+            As in `fit`.
+        counterfactual : bool, default=True
+            Whether to look for the smallest change of one or two columns that would change the
+            prediction. It takes most of the time: without it many rows are explained quickly.
+        fixed : collection of str or int, default=()
+            The columns, by name or position, that such a change leaves alone: what a person
+            cannot change, for example.
+
+        Returns
+        -------
+        list of Explanation
+            One for each row. Print it, show it in a notebook, or take it apart.
+
+        Examples
+        --------
+        >>> from boxwise import HyperboxClassifier
+        >>> rows = [{"age": 23, "job": "cook"}, {"age": 27, "job": "cook"}]
+        >>> rows += [{"age": 60, "job": "smith"}, {"age": 66, "job": "smith"}]
+        >>> clf = HyperboxClassifier().fit(rows, ["no", "no", "yes", "yes"])
+        >>> (why,) = clf.explain([{"age": 35, "job": "cook"}], fixed=["job"])
+        >>> why.prediction, why.counterfactual.prediction, why.counterfactual.changes
+        ('no', 'yes', (Change(column='age', old=35.0, new=45.0),))
+        """
+        model = self._fitted().copy()  # another thread may go on learning
+        batch = self._encode(X, model.schema, upper, learn=True)
+        found = explain(
+            model, batch, counterfactual=counterfactual, fixed=fixed, threads=self._threads()
+        )
+        return [*found]
 
     @property
     def _alpha_to_go_on_with(self) -> Any:

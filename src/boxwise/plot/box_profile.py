@@ -7,7 +7,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from boxwise.plot.canvas import INK, SMALL, TEXT, TITLE, head, pyplot
-from boxwise.plot.column_choice import choice_in_words, chosen_columns
+from boxwise.plot.column_choice import choice_in_words, chosen_names
 from boxwise.plot.held_values import HeldValues
 from boxwise.plot.profile import Profile
 from boxwise.plot.profile_panels import draw_categories, draw_numbers
@@ -77,7 +77,7 @@ def plot_box(
         n = counted(len(view.boxes), "box", "boxes")
         raise IndexError(f"there is no box {box}; there are {n}, the first is 0")
     box = range(len(view.boxes))[box]
-    chosen = chosen_columns(view, columns)
+    chosen = chosen_names(view, columns)
     rows = None if X is None else Rows(view, X, labels, upper)
     profile = Profile(view, box, rows, HeldValues(view, row, "row"))
     across = min(3, len(chosen))

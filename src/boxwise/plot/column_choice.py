@@ -13,7 +13,7 @@ from boxwise.plot.view import View
 MOST_COLUMNS = 12
 
 
-def chosen_columns(view: View, columns: Sequence[str | int] | None) -> list[int]:
+def chosen_names(view: View, columns: Sequence[str | int] | None) -> list[int]:
     """Return the positions of the columns asked for, or else of the most telling."""
     if columns is None:
         return most_telling(view, MOST_COLUMNS)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from boxwise.plot.bands import Bands
 from boxwise.plot.canvas import INK, SMALL, TEXT, axes_for, head, legend_beside
 from boxwise.plot.class_shapes import draw_class_shapes
-from boxwise.plot.column_choice import choice_in_words, chosen_columns
+from boxwise.plot.column_choice import choice_in_words, chosen_names
 from boxwise.plot.scales import Scale
 from boxwise.plot.texts import drawn_boxes, in_lines
 from boxwise.plot.view import View
@@ -62,7 +62,7 @@ def plot_parallel(
     ['age', 'job']
     """
     view = View(model)
-    chosen = chosen_columns(view, columns)
+    chosen = chosen_names(view, columns)
     scales = [view.scale(j, rest=True) for j in chosen]
     boxes = _some_of_each_class(view, max_boxes)
     ax = axes_for(ax, max(6.0, 1.12 * len(chosen) + 2.4), 5.0)

@@ -1,0 +1,107 @@
+"""The boxes of a model as arrays, measured as the engine measures them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boxwise.core import EntropySettings, Model
+from boxwise.core.model import ranges_of
+from boxwise.explain.measure import Measure
+from boxwise.explain.winning import members_of
+
+Floats = NDArray[np.float64]
+
+
+class BoxArrays:
+    """What a row is compared with, taken from a model at one moment.
+
+    Numbers and categories are numbered one after the other: first the `n_numbers` continuous
+    columns, then the categorical ones.
+
+    Attributes
+    ----------
+    V, W : array of shape (boxes, numbers)
+        The intervals in the units of the input; NaN where a box has not seen a value.
+    n, label : array of int
+        The rows of each box, and its class as a position in `Model.labels`; -1 is none.
+    members : dict
+        The boxes of each class.
+    alpha, beta : float
+        The weights of numbers and categories in the membership.
+    """
+
+    def __init__(self, model: Model) -> None:
+        settings = model.settings
+        assert isinstance(settings, EntropySettings)
+        state = model.engine.snapshot()
+        self.V, self.W = state["V"], state["W"]
+        self.n: NDArray[np.int64] = state["n"].astype(np.int64)
+        self.label: NDArray[np.int32] = state["label"]
+        self.n_numbers = self.V.shape[1]
+        self.n_categories = len(model.schema.categorical)
+        names = (*model.schema.continuous_names, *model.schema.categorical_names)
+        self.names: tuple[str, ...] = names
+        self.alpha = 1.0 if not self.n_categories else settings.alpha if self.n_numbers else 0.0
+        self.beta = 1 - self.alpha
+        self.measures = [Measure(r) for r in ranges_of(state)]
+        self._by_rank = model.by_rank
+        self.width = np.array([m.width for m in self.measures])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            gamma = np.array(settings.gamma, dtype=np.float64)
+            self.slope = np.where(self.width > 0, gamma / self.width, 0.0)
+        self._v = self.measured(self.V)
+        self._w = self.measured(self.W)
+        self._sort_counts(state["first"], state["code"], state["times"])
+        self.members = members_of(self.label)
+
+    def measured(self, values: Floats) -> Floats:
+        """Return values, numbers last, by the measures of their columns."""
+        if not self._by_rank:
+            return values
+        ranks = np.empty_like(values)
+        for j, measure in enumerate(self.measures):
+            ranks[..., j] = measure(values[..., j])
+        return ranks
+
+    def beyond(self, lower: Floats, upper: Floats, boxes: NDArray[np.intp]) -> Floats:
+        """Return how far a row sticks out of boxes, measured; NaN where that does not count."""
+        xl, xu = self.measured(lower), self.measured(upper)
+        return np.maximum(xu - self._w[boxes], self._v[boxes] - xl)
+
+    def extent(self, boxes: NDArray[np.intp]) -> Floats:
+        """Return the sides of boxes, measured; NaN where a box has not seen a value."""
+        sides: Floats = self._w[boxes] - self._v[boxes]
+        return sides
+
+    def _sort_counts(
+        self, first: NDArray[Any], code: NDArray[np.int32], times: NDArray[np.uint32]
+    ) -> None:
+        """Put what the boxes have counted in the order of columns and values."""
+        n, r = len(self.n), self.n_categories
+        ends = first.astype(np.int64)
+        sizes = ends[1:] - ends[:-1]
+        box = np.repeat(np.repeat(np.arange(n), r), sizes)
+        column = np.repeat(np.tile(np.arange(r), n), sizes)
+        order = np.lexsort((box, code, column))
+        self._boxes, self._times = box[order], times[order].astype(np.int64)
+        self._code = code[order]
+        self._begin = np.searchsorted(column[order], np.arange(r + 1))
+
+    def count(self, j: int, code: int) -> NDArray[np.int64]:
+        """Return how often each box has seen a value of the j-th categorical column."""
+        counts = np.zeros(len(self.n), dtype=np.int64)
+        begin, end = self._begin[j : j + 2]
+        codes = self._code[begin:end]
+        held = slice(
+            begin + np.searchsorted(codes, code), begin + np.searchsorted(codes, code, "right")
+        )
+        counts[self._boxes[held]] = self._times[held]
+        return counts
+
+    def n_values(self, j: int) -> int:
+        """Return how many values of the j-th categorical column were learned."""
+        begin, end = self._begin[j : j + 2]
+        return int(self._code[end - 1]) + 1 if end > begin else 0

@@ -1,0 +1,161 @@
+"""From a model and rows to explanations."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boxwise.core import EntropySettings, Model
+from boxwise.explain.box_arrays import BoxArrays
+from boxwise.explain.counterfactual import Search
+from boxwise.explain.explanation import BoxSupport, Explanation, Rival
+from boxwise.explain.reasons import Reasons
+from boxwise.explain.row import Row, known_only
+from boxwise.explain.ties import tied_boxes, tied_classes
+from boxwise.explain.winning import Judged, best_boxes, by_evidence, judged
+from boxwise.inputs import Batch
+
+MOST_BOXES = 5  # of those that carried a decision by evidence
+
+
+def explain(
+    model: Model,
+    batch: Batch,
+    *,
+    counterfactual: bool = True,
+    fixed: Collection[str | int] = (),
+    threads: int = 1,
+) -> Iterator[Explanation]:
+    """Say of each row why the model decides as it does.
+
+    Parameters
+    ----------
+    model : Model
+        One that decides by membership or by evidence. It must not learn meanwhile.
+    batch : Batch
+        The rows, encoded with ``learn=True``, so that values never learned can be named.
+    counterfactual : bool
+        Whether to look for the smallest change that changes the prediction.
+    fixed : collection of str or int
+        The columns, by name or position, that such a change must leave alone.
+    threads : int
+        To predict with.
+
+    Yields
+    ------
+    Explanation
+    """
+    if not isinstance(model.settings, EntropySettings):
+        raise TypeError(
+            f"decisions of {model.settings.algorithm} cannot be explained column by column; "
+            "membership and boxes_.describe show which box decides"
+        )
+    search = Search(model, fixed, threads)
+    explainer = Explainer(model, search if counterfactual else None)
+    asked = known_only(batch, model)
+    for part in judged(model, asked, threads):
+        yield from explainer.explain(part, batch)
+
+
+class Explainer:
+    """Explains rows that a model has judged."""
+
+    def __init__(self, model: Model, search: Search | None) -> None:
+        self._model, self._search = model, search
+        self._by_evidence = by_evidence(model)
+        self._arrays = BoxArrays(model)
+        self._reasons = Reasons(model, self._arrays)
+        self._labels: list[Any] = model.classes
+        self._describe = lru_cache(maxsize=10_000)(model.boxes().describe)
+
+    def explain(self, part: Judged, batch: Batch) -> Iterator[Explanation]:
+        """Yield an explanation for each of the rows; `batch` has all rows, with all values."""
+        best = best_boxes(part.degrees, self._arrays.members)
+        probabilities = self._model.probabilities(part.batch)
+        for i in range(part.batch.n_rows):
+            row = Row.of(self._model.schema, batch, part.batch, part.begin + i, i)
+            yield self._explain(
+                row,
+                int(part.codes[i]),
+                part.degrees[i],
+                probabilities[i],
+                {code: int(boxes[i]) for code, boxes in best.items()},
+            )
+
+    def _explain(
+        self,
+        row: Row,
+        won: int,
+        degrees: NDArray[np.float64],
+        probabilities: NDArray[np.float64],
+        best: dict[int, int],
+    ) -> Explanation:
+        scores = (
+            probabilities if self._by_evidence else {k: degrees[box] for k, box in best.items()}
+        )
+        others = sorted((k for k in best if k != won), key=lambda k: -scores[k])
+        carried = self._carried(degrees, won) if self._by_evidence else []
+        named = list(dict.fromkeys([best[won], *carried, *(best[k] for k in others)]))
+        supports = dict(zip(named, self._supports(row, named, degrees), strict=True))
+        winner = self._reasons.in_full(supports[best[won]], row)
+        rivals = tuple(
+            Rival(
+                self._labels[k],
+                float(probabilities[k]),
+                float(scores[won] - scores[k]),
+                supports[best[k]],
+            )
+            for k in others
+        )
+        compared = (
+            self._reasons.against(row, (won, best[won]), (others[0], best[others[0]]))
+            if others
+            else None
+        )
+        tie = (
+            tied_classes(probabilities, won, self._labels, self._arrays)
+            if self._by_evidence
+            else tied_boxes(degrees, won, self._labels, self._arrays)
+        )
+        found, why_not = (None, None) if self._search is None else self._search.find(row, won)
+        order = np.argsort(-probabilities, kind="stable").tolist()
+        return Explanation(
+            row=row.place,
+            prediction=self._labels[won],
+            probability=float(probabilities[won]),
+            probabilities=tuple((self._labels[k], float(probabilities[k])) for k in order),
+            decision="evidence" if self._by_evidence else "membership",
+            settings=self._reasons.settings,
+            winner=winner,
+            carried=tuple(supports[box] for box in carried),
+            n_boxes=len(self._arrays.members[won]),
+            rivals=rivals,
+            against=compared,
+            tie=tie,
+            counterfactual=found,
+            no_counterfactual=why_not,
+        )
+
+    def _carried(self, shares: NDArray[np.float64], won: int) -> list[int]:
+        """Return the boxes of a class that carried most, in this order."""
+        boxes = self._arrays.members[won]
+        most = boxes[np.argsort(-shares[boxes], kind="stable")[:MOST_BOXES]]
+        return [int(box) for box in most if shares[box] > 0]
+
+    def _supports(
+        self, row: Row, boxes: list[int], degrees: NDArray[np.float64]
+    ) -> Iterator[BoxSupport]:
+        """Yield each of the boxes, with what it has to do with a row."""
+        for box, membership in zip(boxes, self._reasons.memberships(row, boxes), strict=True):
+            yield BoxSupport(
+                box=box,
+                label=self._labels[self._arrays.label[box]],
+                rows=int(self._arrays.n[box]),
+                rule=self._describe(box),
+                membership=membership,
+                share=float(degrees[box]) if self._by_evidence else None,
+            )

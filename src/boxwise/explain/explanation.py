@@ -1,0 +1,287 @@
+"""Why a row was predicted as it was: what an explanation holds."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from boxwise.schema import Kind
+
+Decision: TypeAlias = Literal["evidence", "membership"]
+DecidedBy: TypeAlias = Literal["class", "rows", "first seen"]
+
+
+@dataclass(frozen=True)
+class FeatureReason:
+    """What one column says of a row in a box.
+
+    Attributes
+    ----------
+    column, kind
+        Its name, and whether it is "continuous" or "categorical".
+    value
+        The value of the row: a number, a pair of bounds, a category; None if it is missing.
+    lower, upper : float or None
+        The interval of the box, in the units of the input; None if the box has never seen a value.
+    count : int or None
+        How many rows of the box have this category.
+    inside : bool or None
+        Whether the number lies in the interval, or the category occurs in the box; None where
+        there is nothing to compare.
+    outside : float
+        How far the number lies outside, in the units of the input.
+    term : float
+        What the column alone says, from 0 to 1: of a number how close it is to the box, of a
+        category its share in the box.
+    contribution : float
+        By membership: 0, or minus what the column costs. By evidence: the logarithm of its factor.
+    """
+
+    column: str
+    kind: Kind
+    value: Any
+    lower: float | None
+    upper: float | None
+    count: int | None
+    inside: bool | None
+    outside: float
+    term: float
+    contribution: float
+
+
+@dataclass(frozen=True)
+class BoxSupport:
+    """A box and what it has to do with a row.
+
+    Attributes
+    ----------
+    box, label, rows
+        Its place in ``boxes_``, its class, and how many rows it holds.
+    rule
+        The box in words.
+    membership : float
+        Of the row in the box. By the formula of `Explanation`, it follows from the features.
+    share : float or None
+        By evidence: how much of the decision the box carried, as in ``responsibilities``.
+    log_evidence : float or None
+        By evidence, with features: the logarithm of the rows, plus all contributions.
+    features : tuple of FeatureReason
+        By column, in the order of the input; empty for boxes that are only mentioned.
+    """
+
+    box: int
+    label: Any
+    rows: int
+    rule: str
+    membership: float
+    share: float | None = None
+    log_evidence: float | None = None
+    features: tuple[FeatureReason, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rival:
+    """Another class: its probability, by how much it was missed, and its best box.
+
+    The margin is one of memberships, or of probabilities where all boxes decide.
+    """
+
+    label: Any
+    probability: float
+    margin: float
+    box: BoxSupport
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Which columns spoke for the prediction rather than for the next class.
+
+    Attributes
+    ----------
+    label
+        The next class.
+    columns : tuple of pairs
+        Column and how much it speaks for the prediction; below 0 it speaks for the next class.
+    rest : float
+        By evidence: how many boxes there are, how large they are, and the sizes of the classes.
+    total : float
+        The sum of all. By membership it is the margin; by evidence the logarithm of the odds at
+        the best bandwidth, backoff and temperature so far.
+    """
+
+    label: Any
+    columns: tuple[tuple[str, float], ...]
+    rest: float
+    total: float
+
+
+@dataclass(frozen=True)
+class TiedClass:
+    """A class that ties for the first place: its boxes that do, and the rows in these."""
+
+    label: Any
+    boxes: tuple[int, ...]
+    rows: int
+
+
+@dataclass(frozen=True)
+class Tie:
+    """Boxes, or by evidence classes, that are equally good, and what decided between them.
+
+    Attributes
+    ----------
+    classes : tuple of TiedClass
+        The winner first.
+    decided_by : {"class", "rows", "first seen"}
+        Nothing had to, for all are of one class; the most rows in the tied boxes; or, if that is
+        equal too, or no box comes near at all, the class that was seen first.
+    """
+
+    classes: tuple[TiedClass, ...]
+    decided_by: DecidedBy
+
+
+@dataclass(frozen=True)
+class Change:
+    """One column, from its value to another; pairs are intervals, None is a missing value."""
+
+    column: str
+    old: Any
+    new: Any
+
+
+@dataclass(frozen=True)
+class Counterfactual:
+    """A change that the model answers with another class.
+
+    Attributes
+    ----------
+    changes : tuple of Change
+        One or two.
+    prediction, probability
+        What the model says of the changed row.
+    size : float
+        How large the changes are together: for numbers the share of the column's range (of its
+        rows, with ``scale="quantile"``), for a category, or a value that was missing, 1.
+    """
+
+    changes: tuple[Change, ...]
+    prediction: Any
+    probability: float
+    size: float
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why one row was predicted as it was.
+
+    As text (``print``) and in a notebook it shows what matters most; everything is in the
+    attributes, in `to_dict` and in `to_json`.
+
+    Attributes
+    ----------
+    row : int
+        The place of the row in the table, from 0.
+    prediction, probability
+        The class, and what ``predict_proba`` says of it.
+    probabilities : tuple of pairs
+        All classes and their probabilities, the largest first.
+    decision : {"evidence", "membership"}
+        Who decided: all boxes of a class together, or the best box alone.
+    settings : dict
+        ``alpha``; by evidence also the ``bandwidth``, ``backoff`` and ``temperature`` to which the
+        contributions belong: the best so far.
+    winner : BoxSupport
+        The box that decided, or carried most, column by column.
+    carried : tuple of BoxSupport
+        By evidence: the boxes of the class that carried most, the winner first.
+    n_boxes : int
+        How many boxes of the class there are.
+    rivals : tuple of Rival
+        All other classes, the closest first.
+    against : Comparison or None
+        The prediction and the closest class, column by column.
+    tie : Tie or None
+        If there was one.
+    counterfactual : Counterfactual or None
+        The smallest change found that changes the prediction.
+    no_counterfactual : str or None
+        Why there is none.
+
+    Notes
+    -----
+    What adds up, by membership: with `n` the winner's rows and the terms of its features,
+    ``alpha * min(numbers) + (1 - alpha) * sum(counts) / (n * categories)`` is the membership, bit
+    for bit (one half of it where there is one kind of column only); and 1 plus the contributions
+    is the same, but for rounding. By evidence: ``log(rows)`` plus the contributions is the
+    logarithm of the box's evidence.
+
+    Examples
+    --------
+    >>> from boxwise import HyperboxClassifier
+    >>> rows = [{"age": 23, "job": "cook"}, {"age": 27, "job": "cook"}, {"age": 60, "job": "smith"}]
+    >>> clf = HyperboxClassifier(decision="membership").fit(rows, ["no", "no", "yes"])
+    >>> (why,) = clf.explain([{"age": 35, "job": "cook"}])
+    >>> why.prediction, why.winner.box, why.winner.rule
+    ('no', 0, 'no, 2 rows: age 23 to 27; job is cook')
+    >>> [(f.column, f.inside, f.outside) for f in why.winner.features]
+    [('age', False, 8.0), ('job', True, 0.0)]
+    >>> why.rivals[0].label, round(why.rivals[0].margin, 3)
+    ('yes', 0.73)
+    """
+
+    row: int
+    prediction: Any
+    probability: float
+    probabilities: tuple[tuple[Any, float], ...]
+    decision: Decision
+    settings: dict[str, float]
+    winner: BoxSupport
+    carried: tuple[BoxSupport, ...]
+    n_boxes: int
+    rivals: tuple[Rival, ...]
+    against: Comparison | None
+    tie: Tie | None
+    counterfactual: Counterfactual | None
+    no_counterfactual: str | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as dicts, lists, text, numbers and None, ready for JSON."""
+        plain: dict[str, Any] = _plain(self)
+        return plain
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return everything as JSON.
+
+        Parameters
+        ----------
+        indent : int, optional
+            As in ``json.dumps``; one line by default.
+        """
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+
+    def __str__(self) -> str:
+        from boxwise.explain.in_words import in_words
+
+        return in_words(self)
+
+    def _repr_html_(self) -> str:
+        from boxwise.explain.in_html import in_html
+
+        return in_html(self)
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, dict):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(one) for one in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,252 @@
+"""An explanation as text for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import exp, inf, log
+from textwrap import wrap
+
+from boxwise.core.words import counted, number_in_words, value_in_words
+from boxwise.explain.explanation import Change, Comparison, Explanation, FeatureReason, Tie
+
+WIDTH = 88
+MOST_FEATURES = 8
+MOST_BOXES = 3
+MOST_RIVALS = 3
+LONGEST = 28  # characters of a name or a value
+
+
+def in_words(why: Explanation) -> str:
+    """Return the explanation, what matters most first, on about 25 lines at most."""
+    lines = [headline(why), *_winner(why)]
+    if why.tie is not None:
+        lines += _wrapped(tie_in_words(why.tie))
+    lines += ["", *_features(why)]
+    if why.rivals:
+        lines += ["", *_rivals(why)]
+    if why.counterfactual is not None or why.no_counterfactual is not None:
+        lines += ["", *_wrapped(counterfactual_in_words(why))]
+    return "\n".join(lines)
+
+
+def headline(why: Explanation) -> str:
+    """Return the prediction, and how sure it is."""
+    said = f"row {why.row}: {class_in_words(why.prediction)}"
+    if why.decision == "evidence":
+        return f"{said}, probability {percent(why.probability)}"
+    return f"{said}, membership {why.winner.membership:.3f}"
+
+
+def class_in_words(label: object) -> str:
+    """Return a class; one that is no word is called a class, so that sentences can be read."""
+    return label if isinstance(label, str) and label[:1].isalpha() else f"class {label}"
+
+
+def _winner(why: Explanation) -> list[str]:
+    if why.decision == "membership":
+        return _wrapped(f"box {why.winner.box}: {why.winner.rule}")
+    lines = [f"{carried_in_words(why)}:"]
+    for box in why.carried[:MOST_BOXES]:
+        text = f"  {percent(box.share or 0.0):>4}  box {box.box}: {box.rule}"
+        lines += _wrapped(text, 8, 2 if box.box == why.winner.box else 1)
+    return lines
+
+
+def carried_in_words(why: Explanation) -> str:
+    """Say how many boxes decided together, and how much the first of them carried."""
+    won = class_in_words(why.prediction)
+    if why.n_boxes == 1:
+        return f"{won} has 1 box, which carried"
+    return f"{why.n_boxes:,} boxes of {won} decided together; these carried most"
+
+
+def tie_in_words(tie: Tie) -> str:
+    """Say who tied, and what decided."""
+    parts = [
+        f"{class_in_words(one.label)} ({counted(len(one.boxes), 'box', 'boxes')}, "
+        f"{counted(one.rows, 'row', 'rows')})"
+        for one in tie.classes
+    ]
+    if tie.decided_by == "class":
+        return f"{counted(len(tie.classes[0].boxes), 'box', 'boxes')} tie, all of this class."
+    how = {
+        "rows": "the one with most rows in the tied boxes wins",
+        "first seen": "the class that was seen first wins",
+    }[tie.decided_by]
+    return f"A tie of {' and '.join(parts)}: {how}."
+
+
+def ranked(why: Explanation) -> list[tuple[FeatureReason, float]]:
+    """Return the columns with their weights, the heaviest first.
+
+    The weight is how much a column speaks for the prediction rather than for the next class; by
+    membership, or if there is no other class, it is the contribution to the winning box.
+    """
+    if why.decision == "evidence" and why.against is not None:
+        weights = [weight for _, weight in why.against.columns]
+    else:
+        weights = [feature.contribution for feature in why.winner.features]
+    pairs = zip(why.winner.features, weights, strict=True)
+    return sorted(pairs, key=lambda pair: -abs(pair[1]))
+
+
+def _features(why: Explanation) -> Iterator[str]:
+    """Yield a table of the columns that matter most."""
+    every = ranked(why)
+    shown = every[:MOST_FEATURES] if len(every) > MOST_FEATURES + 1 else every
+    rows = [
+        (_cut(f.column), _cut(value_of(f)), weight_in_words(why, weight), in_box(f))
+        for f, weight in shown
+    ]
+    widths = [max(len(row[i]) for row in rows) for i in range(3)]
+    yield features_title(why)
+    for name, value, weight, box in rows:
+        yield f"  {name:<{widths[0]}}  {value:<{widths[1]}}  {weight:<{widths[2]}}  {box}".rstrip()
+    if len(shown) < len(every):
+        left = sum(weight for _, weight in every[MOST_FEATURES:])
+        number = len(every) - len(shown)
+        yield f"  and {number} more columns: {weight_in_words(why, left)}"
+    if why.decision == "evidence" and why.against is not None:
+        yield f"  {rest_in_words(why, why.against)}"
+        yield from _wrapped(f"  {total_in_words(why, why.against)}", 4)
+
+
+def features_title(why: Explanation) -> str:
+    """Say what the weights of the columns are."""
+    box = f"in box {why.winner.box}"
+    if why.decision == "membership":
+        numbers = [f for f in why.winner.features if f.kind == "continuous"]
+        note = " (of the numbers, the farthest counts)" if len(numbers) > 1 else ""
+        return f"What each column costs {box}, of 1 in all{note}:"
+    if why.against is None:
+        return f"What each column says {box} (logarithms):"
+    won, other = class_in_words(why.prediction), class_in_words(why.against.label)
+    return f"By what each column multiplies the odds of {won} and {other}, and what is {box}:"
+
+
+def weight_in_words(why: Explanation, weight: float) -> str:
+    """Return what a column costs, or by what it multiplies the odds, and for whom."""
+    if why.decision == "membership":
+        return f"costs {-weight:.3f}" if weight else "costs nothing"
+    if why.against is None:
+        return f"{weight:+.2f}"
+    if abs(weight) < 0.005:
+        return "x1"
+    ahead = why.prediction if weight > 0 else why.against.label
+    return f"x{factor(abs(weight))} for {class_in_words(ahead)}"
+
+
+def factor(weight: float) -> str:
+    """Return e to the weight, as a factor that can be read."""
+    value = exp(min(weight, 700.0))
+    if value >= 1e6:
+        return ">1,000,000"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def rest_in_words(why: Explanation, against: Comparison) -> str:
+    """Say what is not of a column."""
+    return f"number and size of the boxes: {weight_in_words(why, against.rest)}"
+
+
+def total_in_words(why: Explanation, against: Comparison) -> str:
+    """Say what the columns and the boxes give together, and what was decided in the end."""
+    ahead = why.prediction if against.total >= 0 else against.label
+    one = f"together: {factor(abs(against.total))} to 1 for {class_in_words(ahead)}"
+    rival = why.rivals[0].probability
+    odds = factor(log(why.probability / rival) if rival > 0 else inf)
+    if ahead == why.prediction and odds == factor(abs(against.total)):
+        return one
+    won = f" for {class_in_words(why.prediction)}" if ahead != why.prediction else ""
+    return f"{one} by the best setting so far, {odds} to 1{won} by all"
+
+
+def value_of(feature: FeatureReason) -> str:
+    """Return the value of the row in words."""
+    if feature.kind == "categorical" or feature.value is None:
+        return value_in_words(feature.value)
+    return _number_or_interval(feature.value)
+
+
+def in_box(feature: FeatureReason) -> str:
+    """Say where the value is with respect to the box."""
+    if feature.kind == "categorical":
+        if not feature.count:
+            return "not in the box"
+        return f"{percent(feature.term)} of the box"
+    if feature.value is None:
+        return "not counted"
+    if feature.lower is None or feature.upper is None:
+        return "never seen in the box"
+    held = _number_or_interval((feature.lower, feature.upper))
+    if feature.inside:
+        return f"inside {held}"
+    return f"{number_in_words(feature.outside)} outside {held}"
+
+
+def _number_or_interval(value: float | tuple[float, float]) -> str:
+    low, high = value if isinstance(value, tuple) else (value, value)
+    if low == high:
+        return number_in_words(low)
+    return f"{number_in_words(low)} to {number_in_words(high)}"
+
+
+def _rivals(why: Explanation) -> Iterator[str]:
+    shown = why.rivals[:MOST_RIVALS]
+    for i, rival in enumerate(shown):
+        if why.decision == "evidence":
+            said = f"probability {percent(rival.probability)}"
+        else:
+            said = f"membership {rival.box.membership:.3f} ({rival.margin:.3f} less)"
+        said = f"next: {class_in_words(rival.label)}, {said}"
+        yield from _wrapped(f"{said}; box {rival.box.box}: {rival.box.rule}", 6, 1 if i else 2)
+    if len(why.rivals) > len(shown):
+        yield f"and {counted(len(why.rivals) - len(shown), 'other class', 'other classes')}"
+
+
+def counterfactual_in_words(why: Explanation) -> str:
+    """Say what would change the prediction, or why that is not known."""
+    found = why.counterfactual
+    if found is None:
+        return f"Nothing found that would change it: {why.no_counterfactual}."
+    changes = " and ".join(change_in_words(change) for change in found.changes)
+    sure = f" ({percent(found.probability)})" if why.decision == "evidence" else ""
+    return f"It would be {class_in_words(found.prediction)}{sure} with {changes}."
+
+
+def change_in_words(change: Change) -> str:
+    """Say what is changed; the new number in full, for rounded it may not change anything."""
+    is_number = isinstance(change.old, float | tuple)
+    old = _number_or_interval(change.old) if is_number else value_in_words(change.old)
+    return f"{change.column} {_exact(change.new)} instead of {old}"
+
+
+def _exact(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"{_exact(value[0])} to {_exact(value[1])}"
+    if isinstance(value, float):
+        return f"{value:,.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:,}"
+    return value_in_words(value)
+
+
+def percent(share: float) -> str:
+    """Return a share in percent; what is not all, or nothing, is not shown as such."""
+    text = f"{share:.0%}"
+    if text == "100%" and share < 1:
+        return ">99%"
+    return "<1%" if text == "0%" and share > 0 else text
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def _wrapped(text: str, indent: int = 2, lines: int = 3) -> list[str]:
+    return wrap(
+        text,
+        WIDTH,
+        subsequent_indent=" " * indent,
+        max_lines=lines,
+        placeholder=" …",
+        drop_whitespace=True,
+    )

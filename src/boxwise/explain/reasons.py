@@ -1,0 +1,138 @@
+"""Column by column: what speaks for a box, and for a class rather than another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boxwise.core import EntropySettings, Model
+from boxwise.explain.box_arrays import BoxArrays, Floats
+from boxwise.explain.explanation import BoxSupport, Comparison, FeatureReason
+from boxwise.explain.row import Row
+from boxwise.explain.terms import EvidenceTerms, MembershipTerms
+from boxwise.explain.winning import by_evidence
+
+
+class Reasons:
+    """Takes the decisions of a model apart."""
+
+    def __init__(self, model: Model, arrays: BoxArrays) -> None:
+        assert isinstance(model.settings, EntropySettings)
+        self._arrays = arrays
+        self._membership = MembershipTerms(arrays)
+        self._evidence = EvidenceTerms(arrays, model) if by_evidence(model) else None
+        self._labels: list[Any] = model.classes
+        # Columns come in two kinds, one after the other; people know them in the input's order.
+        self._order = np.argsort([*model.schema.continuous, *model.schema.categorical]).tolist()
+
+    @property
+    def settings(self) -> dict[str, float]:
+        """The settings that the numbers of an explanation belong to."""
+        found = {"alpha": self._arrays.alpha}
+        if self._evidence is not None:
+            found |= {
+                "bandwidth": self._evidence.bandwidth,
+                "backoff": self._evidence.backoff,
+                "temperature": self._evidence.temperature,
+            }
+        return found
+
+    def memberships(self, row: Row, boxes: list[int]) -> list[float]:
+        """Return the membership of a row in some boxes, put together from its terms."""
+        places = np.array(boxes, dtype=np.intp)
+        terms = self._membership.terms(row.lower, row.upper, row.codes, places)
+        n, r = self._arrays.n_numbers, self._arrays.n_categories
+        b_num = terms[:, :n].min(axis=1, initial=1.0)
+        if not r:
+            return b_num.tolist()  # type: ignore[no-any-return]
+        counts = self._membership.counts(row.codes, places).sum(axis=1)
+        b_cat = counts / (self._arrays.n[places] * r)
+        mixed = self._arrays.alpha * b_num + self._arrays.beta * b_cat if n else b_cat
+        return mixed.tolist()  # type: ignore[no-any-return]
+
+    def in_full(self, support: BoxSupport, row: Row) -> BoxSupport:
+        """Return a box with what each column of a row says of it."""
+        box = np.array([support.box])
+        terms = self._membership.terms(row.lower, row.upper, row.codes, box)
+        counts = self._membership.counts(row.codes, box)[0]
+        if self._evidence is None:
+            contributions, log_evidence = self._membership.contributions(terms)[0], None
+        else:
+            contributions = self._evidence.terms(row.lower, row.upper, row.codes, box)[0]
+            log_evidence = float(np.log(support.rows) + contributions.sum())
+        said = zip(terms[0].tolist(), contributions.tolist(), strict=True)
+        features = [
+            self._number(row, support.box, j, term, part)
+            if j < self._arrays.n_numbers
+            else self._category(row, j, int(counts[j - self._arrays.n_numbers]), term, part)
+            for j, (term, part) in enumerate(said)
+        ]
+        ordered = tuple(features[j] for j in self._order)
+        return replace(support, features=ordered, log_evidence=log_evidence)
+
+    def _number(self, row: Row, box: int, j: int, term: float, part: float) -> FeatureReason:
+        low, high = float(row.lower[j]), float(row.upper[j])
+        v, w = float(self._arrays.V[box, j]), float(self._arrays.W[box, j])
+        outside = max(high - w, v - low, 0.0)
+        comparable = not np.isnan(low) and not np.isnan(v)
+        return FeatureReason(
+            column=self._arrays.names[j],
+            kind="continuous",
+            value=row.values[j],
+            lower=None if np.isnan(v) else v,
+            upper=None if np.isnan(w) else w,
+            count=None,
+            inside=outside == 0 if comparable else None,
+            outside=outside if comparable else 0.0,
+            term=term,
+            contribution=part,
+        )
+
+    def _category(self, row: Row, j: int, count: int, term: float, part: float) -> FeatureReason:
+        return FeatureReason(
+            column=self._arrays.names[j],
+            kind="categorical",
+            value=row.values[j],
+            lower=None,
+            upper=None,
+            count=count,
+            inside=count > 0,
+            outside=0.0,
+            term=term,
+            contribution=part,
+        )
+
+    def against(self, row: Row, won: tuple[int, int], other: tuple[int, int]) -> Comparison:
+        """Compare a class with another; each is given with its best box."""
+        if self._evidence is None:
+            boxes = np.array([won[1], other[1]])
+            terms = self._membership.terms(row.lower, row.upper, row.codes, boxes)
+            parts = self._membership.contributions(terms)
+            return self._compared(other[0], parts[0] - parts[1], 0.0)
+        ours, our_rest = self._class_terms(self._evidence, row, won[0])
+        theirs, their_rest = self._class_terms(self._evidence, row, other[0])
+        heat = self._evidence.temperature
+        return self._compared(other[0], (ours - theirs) / heat, (our_rest - their_rest) / heat)
+
+    def _compared(self, label: int, differences: NDArray[np.float64], rest: float) -> Comparison:
+        names, parts = self._arrays.names, differences.tolist()
+        columns = tuple((names[j], parts[j]) for j in self._order)
+        return Comparison(self._labels[label], columns, rest, sum(parts) + rest)
+
+    def _class_terms(self, evidence: EvidenceTerms, row: Row, label: int) -> tuple[Floats, float]:
+        """Return what each column says of a class, and what is left: they add up to its score.
+
+        A column says what it says in each box, by the box's share r in the class. For
+        log(sum of e^l) = sum of r l - sum of r log r, whatever the l are, what is left is the mean
+        of log n - log r, and what is taken off for the size of the class.
+        """
+        boxes = self._arrays.members[label]
+        terms = evidence.terms(row.lower, row.upper, row.codes, boxes)
+        logs = np.log(self._arrays.n[boxes]) + terms.sum(axis=1)
+        most = logs.max()
+        score = most + np.log(np.exp(logs - most).sum())
+        means = np.exp(logs - score) @ terms
+        return means, float(score - means.sum() - evidence.prior(label))

@@ -154,7 +154,7 @@ class Boxes:
             data[_unused(f"{name}.upper", data)] = self.upper[:, j]
         for j, name in enumerate(self._schema.categorical_names):
             data[_unused(name, data)] = [_counts_as_text(box[j]) for box in self.counts]
-        return nw.from_dict(data, backend=backend or _installed_backend()).to_native()
+        return nw.from_dict(data, backend=backend or installed_backend()).to_native()
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:
@@ -219,7 +219,8 @@ def _value(value: object) -> str:
     return "missing" if value is None else str(value)
 
 
-def _installed_backend() -> Backend:
+def installed_backend() -> Backend:
+    """Return the first library for tables that is there."""
     for name in get_args(Backend):
         if find_spec(name) is not None:
             return cast(Backend, name)

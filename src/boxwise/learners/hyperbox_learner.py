@@ -21,6 +21,7 @@ from boxwise.inputs.labels import declared_labels, encode_labels
 from boxwise.inputs.numbers import NotANumberError
 from boxwise.learners.parameters import parameters_from_json, parameters_to_json
 from boxwise.learners.settings import engine_ranges
+from boxwise.rules import RuleSet
 from boxwise.schema import Schema, Vocabulary, show
 from boxwise.store import write
 
@@ -152,6 +153,37 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         model, batch = self._read(X, upper)
         return model.memberships(batch, self._threads())
+
+    def rules(
+        self, X: Any = None, y: Any = None, *, min_share: float = 0.0, full: bool = False
+    ) -> RuleSet:
+        """Return the model as if-then rules, one for each box that has a class.
+
+        Conditions that do not bind are left out: an interval that spans the range of the column,
+        a set of all its values.
+
+        Parameters
+        ----------
+        X, y : table and labels, optional
+            Rows on which to count how many each rule covers, and how many of them rightly.
+        min_share : float from 0 to 1, default=0
+            Values that make up less of the rows of a box are left out of its rule, so that it
+            covers a little less than the box; never the most frequent value.
+        full : bool, default=False
+            Keep the conditions that do not bind: numbers outside all ranges and values never seen
+            are then not covered, just as no box contains them.
+
+        Returns
+        -------
+        RuleSet
+            In order of rows learned, most first.
+        """
+        rules = RuleSet.of_model(
+            self._fitted(), min_share=min_share, full=full, unlabelled=self.unlabelled
+        )
+        if (X is None) != (y is None):
+            raise ValueError("rules are measured on rows with labels: give both X and y, or none")
+        return rules if X is None else rules.measure(X, y)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file that `boxwise.load` reads.

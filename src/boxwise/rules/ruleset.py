@@ -29,8 +29,8 @@ SortKey = Literal["rank", "rows", "covered", "decided", "right", "precision", "c
 class RuleSet(Sequence[Rule]):
     """Rules that stand for a model. It does not change: what would change it returns a new one.
 
-    A row is covered by a rule if it meets all its conditions: a number (an interval as a whole) lies
-    in the interval, ends included; a category is among the values. A missing number meets every
+    A row is covered by a rule if it meets all its conditions: a number (an interval as a whole)
+    lies in the interval, ends included; a category is among the values. A missing number meets every
     condition, a missing category is a value like any other, and a value that was never seen is in
     no set. So the rule of a box covers exactly the rows that the box contains.
 
@@ -91,14 +91,23 @@ class RuleSet(Sequence[Rule]):
         rules = rules_of_boxes(model, schema, min_share=min_share, full=full)
         return cls(rules, schema, model.classes, model=model, unlabelled=unlabelled)
 
-    def _with(self, rules: Sequence[Rule], **changed: Any) -> RuleSet:
+    def _with(self, rules: Sequence[Rule] | None = None, **changed: Any) -> RuleSet:
         kept = {
             "model": self._model,
             "ordered": self.ordered,
             "unlabelled": self.unlabelled,
             "simplification": self.simplification,
         }
-        return RuleSet(rules, self.schema, self.classes, **{**kept, **changed})
+        own = self._rules if rules is None else rules
+        return RuleSet(own, self.schema, self.classes, **{**kept, **changed})
+
+    def _list_of(self, rules: Sequence[Rule]) -> RuleSet:
+        """Return other rules of the model as it is now, to be read as a list."""
+        model = self.model
+        schema, classes = model.described_schema(), model.classes
+        return RuleSet(
+            rules, schema, classes, model=model, ordered=True, unlabelled=self.unlabelled
+        )
 
     def __len__(self) -> int:
         return len(self._rules)

@@ -21,7 +21,7 @@ from boxwise.inputs.labels import declared_labels, encode_labels
 from boxwise.inputs.numbers import NotANumberError
 from boxwise.learners.parameters import parameters_from_json, parameters_to_json
 from boxwise.learners.settings import engine_ranges
-from boxwise.rules import RuleSet
+from boxwise.rules import PruneReport, RuleSet, prune
 from boxwise.schema import Schema, Vocabulary, show
 from boxwise.store import write
 
@@ -184,6 +184,43 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if (X is None) != (y is None):
             raise ValueError("rules are measured on rows with labels: give both X and y, or none")
         return rules if X is None else rules.measure(X, y)
+
+    def prune(
+        self,
+        X_val: Any,
+        y_val: Any,
+        *,
+        unused: bool = False,
+        whole_classes: bool = False,
+        dry_run: bool = False,
+    ) -> PruneReport:
+        """Remove boxes that do harm on validation rows; the model itself changes.
+
+        A box does harm if, of the rows that it decides, more are decided wrongly than rightly. It
+        decides a row if it is of the class predicted and has the largest membership, or the largest
+        part in the decision, of the boxes of that class. Boxes go only if class balanced accuracy
+        on the validation rows does not fall: all at once if it can be, else in halves of halves.
+
+        Parameters
+        ----------
+        X_val, y_val : table and labels
+            Rows that the model has not learned.
+        unused : bool, default=False
+            Remove boxes that decide no row as well.
+        whole_classes : bool, default=False
+            Allow the last box of a class to go.
+        dry_run : bool, default=False
+            Only say what would go.
+
+        Returns
+        -------
+        PruneReport
+        """
+        model, batch = self._read(X_val, None)
+        labels, _ = self._encode_labels(y_val, model.labels, batch)
+        return prune(
+            model, batch, labels, unused=unused, whole_classes=whole_classes, dry_run=dry_run
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file that `boxwise.load` reads.

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from boxwise.rules.candidates import Bits, Candidates, Pick
 
-WIDTH = 6  # conjunctions that go on after each step
+WIDTH = 5  # conjunctions that go on after each step
 STEPS = 4 * WIDTH  # of each kind that are looked at
-DEPTH = 6  # picks in one; two may be on the same column
+DEPTH = 5  # picks in one; two may be on the same column
 PER_VALUE = 0.2  # what a further value in a set costs, beside a condition
 
 

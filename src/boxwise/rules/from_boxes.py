@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from boxwise.core import Boxes, Model
+from boxwise.core import BoundSettings, Boxes, Model
 from boxwise.rules.condition import Between, Condition, OneOf
 from boxwise.rules.rule import Rule
 from boxwise.schema import Schema
@@ -29,6 +29,11 @@ def rules_of_boxes(
     full : bool
         Whether to keep the conditions that do not bind.
     """
+    if isinstance(model.settings, BoundSettings) and schema.categorical:
+        raise ValueError(
+            "the boxes of CastilloGFMM are bounded by distances between categories, which no rule "
+            "can say; use HyperboxClassifier"
+        )
     boxes = model.boxes()
     described = [(i, label) for i, label in enumerate(boxes.labels.tolist()) if label is not None]
     described.sort(key=lambda box: (-int(boxes.n_samples[box[0]]), box[0]))

@@ -135,6 +135,11 @@ class _Task:
             rest, held = _parted(self._model.predict(batch), validation, random)
             given, self.held, self._labels = _rows(batch, rest), _rows(batch, held), labels[held]
         self._said = self._model.predict(self.held)
+        if isinstance(validation, tuple):
+            self._asked = self.held
+        else:  # the model may have learned these rows, and know them too well
+            self._asked = joined(self.held, made_up(self.held, 4 * self.held.n_rows, random))
+        self._answers = self._model.predict(self._asked)
         if given.n_rows > MANY:
             given = _rows(given, np.sort(random.choice(given.n_rows, MANY, replace=False)))
         n = min(max(FEW - given.n_rows, given.n_rows), MANY - given.n_rows)
@@ -152,8 +157,8 @@ class _Task:
 
     def point(self, found: RuleList) -> Point:
         rules = self._ruleset(found)
+        same = float((rules._decide(self._asked) == self._answers).mean())
         said = rules._decide(self.held)
-        same = float((said == self._said).mean())
         return Point(rules, len(rules), rules.n_conditions, same, self._cba(said))
 
     def model_cba(self) -> float:

@@ -95,11 +95,13 @@ class Candidates:
 
     def rows_of(self, pick: Pick, place: int | None) -> Bits:
         """Return which rows meet a pick; `place` is where it stands, if it is a single one."""
+        met: Bits
         if place is not None:
-            return self.bits[place]
+            met = self.bits[place]
+            return met
         places = np.flatnonzero(self.column == pick.column).tolist()
         listed = [i for i in places if self.picks[i].values <= pick.values]
-        met: Bits = self.bits[listed].any(axis=0)
+        met = np.asarray(self.bits[listed].any(axis=0))
         return ~met if pick.negated else met
 
     def conditions(self, picks: tuple[Pick, ...]) -> tuple[Condition, ...]:

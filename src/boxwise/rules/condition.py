@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+from math import inf, isfinite
 from typing import TypeAlias
+
+DIGITS = 6  # of a number in words
 
 
 @dataclass(frozen=True)
@@ -12,7 +15,7 @@ class Between:
     """A number lies within an interval, its ends included.
 
     A row with an interval must lie in it as a whole. A missing number meets the condition, as it
-    lies in every box.
+    lies in every box. In words, an end of more than six digits is rounded, outwards.
 
     Examples
     --------
@@ -20,6 +23,8 @@ class Between:
     age between 30 and 45
     >>> print(Between("age", lower=30.5))
     age at least 30.5
+    >>> print(Between("pay", 1234.56789, 2000.00001))
+    pay between 1,234.56 and 2,000.01
     """
 
     column: str
@@ -27,9 +32,12 @@ class Between:
     upper: float = inf
 
     def __str__(self) -> str:
-        low, high = number_in_words(self.lower), number_in_words(self.upper)
         if self.lower == self.upper:
-            return f"{self.column} is {low}"
+            return f"{self.column} is {number_in_words(self.lower)}"
+        low, high = (
+            number_in_words(self.lower, ROUND_FLOOR),
+            number_in_words(self.upper, ROUND_CEILING),
+        )
         if self.lower == -inf:
             return f"{self.column} at most {high}"
         if self.upper == inf:
@@ -84,15 +92,26 @@ class NoneOf:
 Condition: TypeAlias = Between | OneOf | NoneOf
 
 
-def number_in_words(x: float) -> str:
-    """Return a number exactly, in as few digits as there are.
+def number_in_words(x: float, rounding: str = ROUND_HALF_EVEN) -> str:
+    """Return a number in at most six digits, or as many as a whole one has.
 
     Examples
     --------
     >>> number_in_words(1169.0), number_in_words(0.1), number_in_words(1e-7)
-    ('1,169', '0.1', '1e-07')
+    ('1,169', '0.1', '1e-7')
+    >>> number_in_words(129319.4714040934), number_in_words(0.123456789)
+    ('129,319', '0.123457')
     """
-    return f"{int(x):,}" if abs(x) < 1e15 and x == int(x) else repr(float(x))
+    if not isfinite(x):
+        return str(x)
+    exact = Decimal(repr(float(x)))
+    place = min(exact.adjusted() - DIGITS + 1, 0)
+    if place > int(exact.as_tuple().exponent):
+        exact = exact.quantize(Decimal(1).scaleb(place), rounding=rounding)
+    if exact == exact.to_integral_value() and exact.adjusted() < 15:
+        return f"{int(exact):,}"
+    plain = exact.normalize()
+    return f"{plain:,f}" if -6 < plain.adjusted() < 15 else f"{plain:e}"
 
 
 def value_in_words(value: object) -> str:

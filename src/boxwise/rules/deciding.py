@@ -42,4 +42,5 @@ def deciding_rules(
 def _nearest(coverage: Coverage, batch: Batch) -> Positions:
     failed, away = coverage.misses(batch)
     away[failed > failed.min(axis=0)] = np.inf
-    return away.argmin(axis=0)
+    nearest: Positions = away.argmin(axis=0)
+    return nearest

@@ -43,8 +43,8 @@ def to_html(rules: Sequence[Rule], *, ordered: bool) -> str:
     return "\n".join([*lines, "</tbody>", "</table>"])
 
 
-def to_frame(rules: Sequence[Rule], backend: Backend | None) -> Any:
-    """Return a table with the numbers as numbers; those that were not measured are missing."""
+def to_columns(rules: Sequence[Rule]) -> dict[str, list[Any]]:
+    """Return the columns of a table; what was not measured is None."""
     labels = [rule.label for rule in rules]
     if len({type(label) for label in labels}) > 1:  # which not every library can hold
         labels = [str(label) for label in labels]
@@ -57,7 +57,15 @@ def to_frame(rules: Sequence[Rule], backend: Backend | None) -> Any:
         "boxes": [len(rule.boxes) for rule in rules],
     }
     for name in ("covered", "precision", "decided", "decided_precision"):
-        columns[name] = [_number(getattr(rule, name)) for rule in rules]
+        columns[name] = [getattr(rule, name) for rule in rules]
+    return columns
+
+
+def to_frame(rules: Sequence[Rule], backend: Backend | None) -> Any:
+    """Return a table with the numbers as numbers; those that were not measured are missing."""
+    columns = to_columns(rules)
+    for name in ("covered", "precision", "decided", "decided_precision"):
+        columns[name] = [_number(value) for value in columns[name]]
     return nw.from_dict(columns, backend=backend or installed_backend()).to_native()
 
 

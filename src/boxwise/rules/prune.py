@@ -13,6 +13,7 @@ from boxwise.core import EvidenceSettings, Model
 from boxwise.evaluate import class_balanced_accuracy
 from boxwise.inputs import Batch
 from boxwise.rules.from_boxes import rules_of_boxes
+from boxwise.rules.rule import count_of_rows
 
 CELLS = 4_000_000  # rows × boxes at a time
 ROUNDS = 5  # when boxes have gone, others decide; they are looked at again, so often at most
@@ -46,7 +47,8 @@ class RemovedBox:
     wrong: int
 
     def __str__(self) -> str:
-        return f"{self.rule} (from {self.rows:,} rows; {self.right} right, {self.wrong} wrong)"
+        learned = count_of_rows(self.rows)
+        return f"{self.rule} (from {learned}; {self.right:,} right, {self.wrong:,} wrong)"
 
 
 @dataclass(frozen=True)

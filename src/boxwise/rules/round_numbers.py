@@ -12,9 +12,10 @@ def roundest(low: float, below: float) -> float:
 
     Examples
     --------
-    >>> roundest(0.04, 0.085), roundest(1169, 1205), roundest(-45, -41), roundest(30, 31)
+    >>> roundest(0.041, 0.085), roundest(1169, 1205), roundest(-45, -41), roundest(30, 31)
     (0.05, 1200.0, -45.0, 30.0)
     """
+    low, below = float(low), float(below)
     if low <= 0 < below:
         return 0.0
     largest = max(abs(low), abs(below))

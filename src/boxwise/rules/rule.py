@@ -68,10 +68,10 @@ class Rule:
         """Return what is known about the rule: rows covered (or decided, in a list) and right."""
         verb, n = ("decides", self.decided) if ordered else ("covers", self.covered)
         if n is None:
-            return f"from {_rows(self.rows)}"
+            return f"from {count_of_rows(self.rows)}"
         precision = self.decided_precision if ordered else self.precision
         told = "" if precision is None else f", {percent(precision)} right"
-        return f"{verb} {_rows(n)}{told}"
+        return f"{verb} {count_of_rows(n)}{told}"
 
     def __str__(self) -> str:
         return f"{self.in_words()} ({self.about()})"
@@ -93,5 +93,6 @@ def percent(x: float) -> str:
     return f"{min(max(round(x * 100), 1 if x > 0 else 0), 100 if x >= 1 else 99)}%"
 
 
-def _rows(n: int) -> str:
+def count_of_rows(n: int) -> str:
+    """Return a number of rows in words."""
     return f"{n:,} row{'' if n == 1 else 's'}"

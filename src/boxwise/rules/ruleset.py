@@ -30,9 +30,10 @@ class RuleSet(Sequence[Rule]):
     """Rules that stand for a model. It does not change: what would change it returns a new one.
 
     A row is covered by a rule if it meets all its conditions: a number (an interval as a whole)
-    lies in the interval, ends included; a category is among the values. A missing number meets every
-    condition, a missing category is a value like any other, and a value that was never seen is in
-    no set. So the rule of a box covers exactly the rows that the box contains.
+    lies in the interval, ends included; a category is among the values. A missing number meets
+    every condition, a missing category is a value like any other, and a value that was never seen
+    is in no set. So the rule of a box covers exactly the rows that the box contains; where a
+    condition was left out because it does not bind, among rows within what the model has seen.
 
     Attributes
     ----------

@@ -84,10 +84,10 @@ def _condition_to_dict(condition: Condition) -> dict[str, Any]:
 
 def _rule_from_dict(data: Mapping[str, Any], schema: Schema) -> Rule:
     conditions = tuple(_condition_from_dict(condition, schema) for condition in data["if"])
-    numbers = {name: _whole(data[name]) for name in _COUNTS}
+    numbers: dict[str, Any] = {name: _whole(data[name]) for name in _COUNTS}
     numbers |= {name: None if data[name] is None else _whole(data[name]) for name in _MEASURED}
     boxes = tuple(_whole(box) for box in data["boxes"])
-    return Rule(conditions, _label(data["then"]), boxes=boxes, **numbers)  # type: ignore[arg-type]
+    return Rule(conditions, _label(data["then"]), boxes=boxes, **numbers)
 
 
 def _condition_from_dict(data: Mapping[str, Any], schema: Schema) -> Condition:

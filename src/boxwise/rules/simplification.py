@@ -25,9 +25,10 @@ class Point:
     n_rules, n_conditions : int
         Its size; the last rule, OTHERWISE, counts as one.
     fidelity : float
-        The share of the held-out rows for which it says what the model says.
+        The share of the held-out rows, and of rows made up from them, for which it says what the
+        model says.
     cba : float
-        Its class balanced accuracy on them.
+        Its class balanced accuracy on the held-out rows.
     """
 
     rules: RuleSet
@@ -51,12 +52,17 @@ class Simplification:
         The class balanced accuracy of the model on the held-out rows.
     held_out : int
         How many rows were held out: the lists were made without them.
+    asked : int
+        On how many rows fidelity was measured: those held out, and rows made up from them, since
+        the model may have learned those held out, and know them too well. Rows that were given for
+        validation are taken as they are.
     """
 
     points: tuple[Point, ...]
     target: float
     model_cba: float
     held_out: int
+    asked: int
 
     @property
     def chosen(self) -> Point:
@@ -86,7 +92,7 @@ class Simplification:
         """Return the shortest list that keeps so much fidelity.
 
         If none does, the shortest that comes within one standard error of the best: on so many
-        held-out rows they cannot be told apart.
+        rows they cannot be told apart.
 
         Parameters
         ----------
@@ -95,7 +101,7 @@ class Simplification:
         """
         wanted = fidelity
         if self.best < fidelity:
-            wanted = self.best - sqrt(self.best * (1 - self.best) / self.held_out)
+            wanted = self.best - sqrt(self.best * (1 - self.best) / self.asked)
         good = [point for point in self.points if point.fidelity >= wanted]
         return min(good, key=lambda p: (p.n_conditions, p.n_rules, -p.fidelity))
 

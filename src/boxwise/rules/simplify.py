@@ -41,13 +41,14 @@ def simplify(
     random_state: int = 0,
     progress: Progress = None,
 ) -> RuleSet:
-    """Return a short list of rules that says what the model says; the first that covers a row decides.
+    """Return a short list of rules that says what the model says.
 
-    Intervals are hulls of boxes' intervals and sets are unions of their values, so a rule stands for
-    many boxes; see `ListSearch` for how lists are made and shortened. What counts is what the
-    *model* says: of the rows given, and of rows made up from them (each is one of them with some
-    columns taken from others), so that few rows are enough. A part of the rows given is held out,
-    and the shortest list is returned that says what the model says for the wanted share of these.
+    The first rule that covers a row decides; the last one, OTHERWISE, covers all. Intervals end
+    where boxes do and sets are of values that boxes hold, so a rule stands for many boxes. What
+    counts is what the *model* says, of the rows given, and of rows made up from them (each is one
+    of them with some columns as in others), so that few rows are enough. Some of the rows are held
+    out, and the shortest list is returned that says what the model says for the wanted share of
+    these and of rows made up from these.
 
     Parameters
     ----------
@@ -94,11 +95,11 @@ def simplify(
     with follow(progress, total, "simplifying", "rules") as report:
         lists = task.search(price).path(max_rules, report)
     points = _one_of_each_length(task.point(found) for found in lists)
-    found = Simplification(points, fidelity, task.model_cba(), task.held.n_rows)
+    found = Simplification(points, fidelity, task.model_cba(), task.held.n_rows, task.asked.n_rows)
     if not found.reached:
         chosen = found.chosen
         warnings.warn(
-            f"no list of up to {max_rules + 1} rules agrees with the model on {fidelity:.0%} of the "
+            f"no list of up to {max_rules + 1} rules agrees with the model on {fidelity:.0%} of "
             f"held-out rows; this one of {chosen.n_rules} does on {chosen.fidelity:.0%}; raise "
             "max_rules for longer lists, or be content with a lower fidelity",
             UserWarning,
@@ -136,10 +137,10 @@ class _Task:
             given, self.held, self._labels = _rows(batch, rest), _rows(batch, held), labels[held]
         self._said = self._model.predict(self.held)
         if isinstance(validation, tuple):
-            self._asked = self.held
+            self.asked = self.held
         else:  # the model may have learned these rows, and know them too well
-            self._asked = joined(self.held, made_up(self.held, 4 * self.held.n_rows, random))
-        self._answers = self._model.predict(self._asked)
+            self.asked = joined(self.held, made_up(self.held, 4 * self.held.n_rows, random))
+        self._answers = self._model.predict(self.asked)
         if given.n_rows > MANY:
             given = _rows(given, np.sort(random.choice(given.n_rows, MANY, replace=False)))
         n = min(max(FEW - given.n_rows, given.n_rows), MANY - given.n_rows)
@@ -157,7 +158,7 @@ class _Task:
 
     def point(self, found: RuleList) -> Point:
         rules = self._ruleset(found)
-        same = float((rules._decide(self._asked) == self._answers).mean())
+        same = float((rules._decide(self.asked) == self._answers).mean())
         said = rules._decide(self.held)
         return Point(rules, len(rules), rules.n_conditions, same, self._cba(said))
 

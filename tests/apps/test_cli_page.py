@@ -9,7 +9,7 @@ import pytest
 from tests.apps.running import boxwise
 
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
-COMMANDS = ("learn", "predict", "evaluate", "inspect", "demo")
+COMMANDS = ("learn", "predict", "evaluate", "inspect", "rules", "prune", "demo")
 
 
 def examples():

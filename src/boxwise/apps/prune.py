@@ -26,6 +26,10 @@ def prune(
         Path | None,
         typer.Option("--output", "-o", metavar="MODEL", help="The model file to write."),
     ] = None,
+    margin: Annotated[
+        int,
+        typer.Option(metavar="N", min=1, help="How many more rows wrongly than rightly are harm."),
+    ] = 2,
     unused: Annotated[
         bool, typer.Option("--unused", help="Remove boxes that decide no row as well.")
     ] = False,
@@ -85,7 +89,12 @@ def prune(
             # A model that was learned from rows without names takes columns by position.
             warnings.filterwarnings("ignore", "X has feature names", UserWarning)
             report = clf.prune(
-                rows, labels, unused=unused, whole_classes=whole_classes, dry_run=dry_run
+                rows,
+                labels,
+                margin=margin,
+                unused=unused,
+                whole_classes=whole_classes,
+                dry_run=dry_run,
             )
         if output is not None:
             clf.save(output)

@@ -190,13 +190,14 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X_val: Any,
         y_val: Any,
         *,
+        margin: int = 2,
         unused: bool = False,
         whole_classes: bool = False,
         dry_run: bool = False,
     ) -> PruneReport:
         """Remove boxes that do harm on validation rows; the model itself changes.
 
-        A box does harm if, of the rows that it decides, more are decided wrongly than rightly. It
+        A box does harm if it decides more rows wrongly than rightly, by some margin. It
         decides a row if it is of the class predicted and has the largest membership, or the largest
         part in the decision, of the boxes of that class. Boxes go only if class balanced accuracy
         on the validation rows does not fall: all at once if it can be, else in halves of halves.
@@ -205,6 +206,9 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X_val, y_val : table and labels
             Rows that the model has not learned.
+        margin : int, default=2
+            How many more rows a box must have decided wrongly than rightly to be removed. With 1
+            many boxes go that were wrong about a single row, which is often chance.
         unused : bool, default=False
             Remove boxes that decide no row as well.
         whole_classes : bool, default=False
@@ -219,7 +223,13 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         model, batch = self._read(X_val, None)
         labels, _ = self._encode_labels(y_val, model.labels, batch)
         return prune(
-            model, batch, labels, unused=unused, whole_classes=whole_classes, dry_run=dry_run
+            model,
+            batch,
+            labels,
+            margin=margin,
+            unused=unused,
+            whole_classes=whole_classes,
+            dry_run=dry_run,
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -14,6 +14,7 @@ from boxwise.evaluate import class_balanced_accuracy
 from boxwise.inputs import Batch
 from boxwise.rules.from_boxes import rules_of_boxes
 from boxwise.rules.rule import count_of_rows
+from boxwise.schema import show
 
 CELLS = 4_000_000  # rows × boxes at a time
 ROUNDS = 5  # when boxes have gone, others decide; they are looked at again, so often at most
@@ -95,11 +96,14 @@ def prune(
     batch: Batch,
     labels: NDArray[np.int32],
     *,
+    margin: int = 2,
     unused: bool = False,
     whole_classes: bool = False,
     dry_run: bool = False,
 ) -> PruneReport:
     """Take boxes out of a model; see ``HyperboxClassifier.prune``."""
+    if margin < 1:
+        raise ValueError(f"margin must be at least 1, not {show(margin)}")
     known = np.flatnonzero(labels >= 0)
     if not len(known):
         raise ValueError("prune needs rows with labels; y_val has none")
@@ -108,7 +112,7 @@ def prune(
     before = trial.cba
     for _ in range(ROUNDS):
         n = len(trial.gone)
-        trial.remove_harmful()
+        trial.remove_harmful(margin)
         if len(trial.gone) == n:
             break
     if unused:
@@ -142,9 +146,9 @@ class _Trial:
         self._model = self._without(set())
         self._said, self.cba = self._scored(self._model)
 
-    def remove_harmful(self) -> None:
+    def remove_harmful(self, margin: int) -> None:
         right, wrong = self._decisions()
-        harm = np.flatnonzero(wrong > right)
+        harm = np.flatnonzero(wrong >= right + margin)
         order = harm[np.argsort(right[harm] - wrong[harm], kind="stable")]
         self._remove(self._kept[order].tolist(), right, wrong)
 

@@ -21,8 +21,8 @@ from boxwise.evaluate import class_balanced_accuracy
 MARGINS = (1, 2, 3)
 REPEATS = 5
 ABOUT = (
-    "Of four folds, two are learned, one prunes (`clf.prune(X_val, y_val, margin=...)`), one is for "
-    f"testing: CBA on it, and how many boxes went; means over {REPEATS} times four folds."
+    "Of four folds, two are learned, one prunes (`clf.prune(X_val, y_val, margin=...)`), one is "
+    f"for testing: CBA on it, and how many boxes went; means over {REPEATS} times four folds."
 )
 
 

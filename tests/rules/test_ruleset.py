@@ -115,7 +115,10 @@ def test_fidelity_is_the_share_of_rows_that_the_model_decides_alike(clf, rules):
 def test_sorting_and_filtering(rules):
     assert [r.rows for r in rules.sort("rows", descending=False)] == sorted(r.rows for r in rules)
     assert {r.label for r in rules.filter(label="yes")} == {"yes"}
-    assert len(rules.filter(lambda rule: False)) == 0
+    none = rules.filter(lambda rule: False)
+    assert len(none) == len(none.measure(ROWS, LABELS)) == 0
+    with pytest.raises(ValueError, match="there are no rules to predict with"):
+        none.predict(ROWS)
     assert all(r.covered >= 2 for r in rules.filter(min_covered=2))
     assert all("age" in str(r) for r in rules.filter(column="age"))
     with pytest.raises(ValueError, match="there is no class 'maybe'; there are 'no', 'yes'"):

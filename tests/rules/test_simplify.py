@@ -85,7 +85,7 @@ def test_a_fidelity_that_no_list_reaches_is_said():
     rng = np.random.default_rng(0)
     X, y = rng.random((80, 4)), rng.integers(0, 2, 80)
     clf = HyperboxClassifier(0.05).fit(X, y)
-    with pytest.warns(UserWarning, match=r"no list of up to 3 rules agrees .* on 100% of"):
+    with pytest.warns(UserWarning, match=r"no list of up to 3 rules agrees .* on 100.0% of"):
         short = clf.rules().simplify(X, y, fidelity=1.0, max_rules=2)
     assert not short.simplification.reached
 

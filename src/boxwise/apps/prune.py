@@ -95,6 +95,7 @@ def prune(
                 unused=unused,
                 whole_classes=whole_classes,
                 dry_run=dry_run,
+                progress=False if quiet else None,
             )
         if output is not None:
             clf.save(output)

@@ -194,6 +194,7 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         unused: bool = False,
         whole_classes: bool = False,
         dry_run: bool = False,
+        progress: Any = None,
     ) -> PruneReport:
         """Remove boxes that do harm on validation rows; the model itself changes.
 
@@ -215,6 +216,9 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Allow the last box of a class to go.
         dry_run : bool, default=False
             Only say what would go.
+        progress : bool, callable or None, default=None
+            True shows a bar, False none; None shows one on a terminal; a callable is told
+            ``(done, total)``.
 
         Returns
         -------
@@ -230,6 +234,8 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             unused=unused,
             whole_classes=whole_classes,
             dry_run=dry_run,
+            threads=self._threads(),
+            progress=progress,
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -118,11 +118,13 @@ class Candidates:
             return Between(column.name, lower, upper)
         excluded = frozenset[int]().union(*(p.values for p in picks if p.negated))
         listed = [p.values for p in picks if not p.negated]
-        if not listed:
-            values = column.vocabulary.values
-            return NoneOf(column.name, tuple(values[c] for c in sorted(excluded)))
-        allowed = frozenset.intersection(*listed) - excluded
-        return OneOf(column.name, tuple(column.vocabulary.values[c] for c in sorted(allowed)))
+        allowed = frozenset(range(len(column.vocabulary))).intersection(*listed) - excluded
+        rest = frozenset(range(len(column.vocabulary))) - allowed
+        values = column.vocabulary.values
+        # The shorter of the two: they differ only in values that were never seen.
+        if not allowed or len(rest) < len(allowed):
+            return NoneOf(column.name, tuple(values[c] for c in sorted(rest)))
+        return OneOf(column.name, tuple(values[c] for c in sorted(allowed)))
 
 
 def _ends(

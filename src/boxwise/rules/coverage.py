@@ -52,7 +52,7 @@ class Coverage:
     def bits(self, batch: Batch) -> Bits:
         """Return rules × rows: whether all conditions hold."""
         held = np.ones((self.n_rules, batch.n_rows), bool)
-        for _, rules, met in self._met(batch):
+        for rules, met in self._met(batch):
             held[rules] &= met
         return held
 
@@ -64,33 +64,50 @@ class Coverage:
             part = Batch(batch.lower[rows], batch.upper[rows], batch.codes[rows], [])
             yield rows, part, self.bits(part)
 
-    def misses(self, batch: Batch) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """Return rules × rows: how many conditions fail, and by how much.
+    def nearest(self, batch: Batch) -> NDArray[np.intp]:
+        """Return, for each row, the rule of which the fewest conditions fail, and by the least.
 
         A number fails by its distance from the interval, as a share of the column's range, at most
-        1; a category fails by 1.
+        1; a category fails by 1. Of equal ones it is the first.
         """
-        failed = np.zeros((self.n_rules, batch.n_rows), np.int32)
-        away = np.zeros((self.n_rules, batch.n_rows))
-        for distance, rules, met in self._met(batch, distances=True):
-            failed[rules] += ~met
-            away[rules] += distance
-        return failed, away
+        failed = np.zeros((self.n_rules, batch.n_rows), np.int16)
+        for there, met in self._met(batch):
+            failed[there] += ~met
+        # By how much is asked only where it matters.
+        rows, rules = np.nonzero((failed == failed.min(axis=0)).T)
+        away = self._away(batch, rows, rules)
+        first = np.searchsorted(rows, np.arange(batch.n_rows))
+        least = np.repeat(np.minimum.reduceat(away, first), np.diff(first, append=len(rows)))
+        best = np.flatnonzero(away == least)
+        _, place = np.unique(rows[best], return_index=True)
+        nearest: NDArray[np.intp] = rules[best[place]]
+        return nearest
 
-    def _met(
-        self, batch: Batch, distances: bool = False
-    ) -> Iterator[tuple[NDArray[np.float64], list[int], Bits]]:
-        for k, width, rules, ends in self._numbers:
-            lower, upper, low, high = batch.lower[:, k], batch.upper[:, k], ends[:, :1], ends[:, 1:]
+    def _away(
+        self, batch: Batch, rows: NDArray[np.intp], rules: NDArray[np.intp]
+    ) -> NDArray[np.float64]:
+        """Return by how much the conditions of these rules fail for these rows, pair by pair."""
+        away = np.zeros(len(rows))
+        for k, width, there, ends in self._numbers:
+            limits = np.tile([-np.inf, np.inf], (self.n_rules, 1))
+            limits[there] = ends
+            low, high = limits[rules].T
+            out = np.maximum(low - batch.lower[rows, k], batch.upper[rows, k] - high)
+            away += np.clip(np.nan_to_num(out / width), 0.0, 1.0)
+        for k, there, table in self._sets:
+            place = np.full(self.n_rules, len(table))
+            place[there] = np.arange(len(table))
+            anything = np.ones((1, table.shape[1]), bool)
+            away += ~np.concatenate([table, anything])[place[rules], batch.codes[rows, k]]
+        return away
+
+    def _met(self, batch: Batch) -> Iterator[tuple[list[int], Bits]]:
+        for k, _, rules, ends in self._numbers:
             # A missing number is neither below nor above anything.
-            distance = np.empty(0)
-            if distances:
-                out = np.maximum(np.maximum(low - lower, upper - high), 0.0)
-                distance = np.minimum(np.nan_to_num(out / width), 1.0)
-            yield distance, rules, ~((lower < low) | (upper > high))
+            out = (batch.lower[:, k] < ends[:, :1]) | (batch.upper[:, k] > ends[:, 1:])
+            yield rules, ~out
         for k, rules, table in self._sets:
-            met = table[:, batch.codes[:, k]]  # a value never seen, -1, is the last
-            yield (~met).astype(float) if distances else np.empty(0), rules, met
+            yield rules, table[:, batch.codes[:, k]]  # a value never seen, -1, is the last
 
 
 def _allowed(condition: Condition, codes: dict[object, int]) -> Bits:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from boxwise.inputs import Batch
 from boxwise.rules.coverage import Coverage
-from boxwise.rules.deciding import deciding_rules
 from boxwise.rules.rule import Rule
 from boxwise.schema import Schema
 
@@ -31,19 +30,27 @@ def measured(
     codes : sequence of int
         The class of each rule.
     """
+    if not rules:
+        return []
     known = np.flatnonzero(labels >= 0)
     batch = Batch(batch.lower[known], batch.upper[known], batch.codes[known], [])
     labels = labels[known]
-    wanted = np.asarray(codes, dtype=np.int64)[:, None]
-    covered, right = np.zeros((2, len(rules)), np.int64)
-    for rows, _, bits in Coverage([r.conditions for r in rules], schema).chunks(batch):
-        covered += bits.sum(axis=1)
-        right += (bits & (labels[rows] == wanted)).sum(axis=1)
-    _, first = deciding_rules(rules, schema, batch)
-    decided = np.bincount(first[first >= 0], minlength=len(rules))
-    good = first[(first >= 0) & (labels == wanted[first, 0])]
-    decided_right = np.bincount(good, minlength=len(rules))
-    numbers = zip(*(a.tolist() for a in (covered, right, decided, decided_right)), strict=True)
+    # In the order in which they decide: the first that covers a row does.
+    order = np.array(sorted(range(len(rules)), key=lambda i: rules[i].rank), int)
+    wanted = np.asarray(codes, dtype=np.int64)[order, None]
+    counts = np.zeros((4, len(rules)), np.int64)
+    for rows, _, bits in Coverage([rules[i].conditions for i in order], schema).chunks(batch):
+        right = bits & (labels[rows] == wanted)
+        some = np.flatnonzero(bits.any(axis=0))
+        first = bits.argmax(axis=0)[some]
+        good = first[right[first, some]]
+        counts[:, order] += [
+            bits.sum(axis=1),
+            right.sum(axis=1),
+            np.bincount(first, minlength=len(rules)),
+            np.bincount(good, minlength=len(rules)),
+        ]
+    numbers = counts.T.tolist()
     return [
         replace(rule, covered=c, right=r, decided=d, decided_right=dr)
         for rule, (c, r, d, dr) in zip(rules, numbers, strict=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from boxwise.core import EvidenceSettings, Model
 from boxwise.evaluate import class_balanced_accuracy
 from boxwise.inputs import Batch
+from boxwise.progress import follow
 from boxwise.rules.from_boxes import rules_of_boxes
 from boxwise.rules.rule import count_of_rows
 from boxwise.schema import show
@@ -20,6 +21,7 @@ CELLS = 4_000_000  # rows × boxes at a time
 ROUNDS = 5  # when boxes have gone, others decide; they are looked at again, so often at most
 
 Counts = NDArray[np.int64]
+Progress = bool | Callable[[int, int], object] | None
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,8 @@ def prune(
     unused: bool = False,
     whole_classes: bool = False,
     dry_run: bool = False,
+    threads: int = 1,
+    progress: Progress = None,
 ) -> PruneReport:
     """Take boxes out of a model; see ``HyperboxClassifier.prune``."""
     if margin < 1:
@@ -108,7 +112,7 @@ def prune(
     if not len(known):
         raise ValueError("prune needs rows with labels; y_val has none")
     rows = Batch(batch.lower[known], batch.upper[known], batch.codes[known], [])
-    trial = _Trial(model, rows, labels[known], whole_classes)
+    trial = _Trial(model, rows, labels[known], whole_classes, threads, progress)
     before = trial.cba
     for _ in range(ROUNDS):
         n = len(trial.gone)
@@ -135,9 +139,16 @@ class _Trial:
     """A copy of the model, from which boxes go as long as that costs nothing."""
 
     def __init__(
-        self, model: Model, rows: Batch, labels: NDArray[np.int32], whole_classes: bool
+        self,
+        model: Model,
+        rows: Batch,
+        labels: NDArray[np.int32],
+        whole_classes: bool,
+        threads: int,
+        progress: Progress,
     ) -> None:
         self._original = model
+        self._threads, self._progress = threads, progress
         self._rows, self._labels = rows, labels
         self._whole_classes = whole_classes
         self._classes = model.engine.snapshot()["label"]
@@ -160,21 +171,32 @@ class _Trial:
     def _remove(self, boxes: list[int], right: Counts, wrong: Counts) -> None:
         """Take out all, or, if that costs, those of each half that cost nothing."""
         place = {box: i for i, box in enumerate(self._kept.tolist())}
-        groups = [boxes]
-        while groups:
-            group = self._allowed(groups.pop())
-            if not group:
-                continue
-            model = self._without({*self.gone, *group})
-            said, cba = self._scored(model)
-            if cba >= self.cba:
-                for box in group:
-                    self.gone[box] = int(right[place[box]]), int(wrong[place[box]])
-                self._model, self._said, self.cba = model, said, cba
-            elif len(group) > 1:
-                middle = len(group) // 2
-                groups += [group[middle:], group[:middle]]
+        groups, open_ = [boxes], len(boxes)
+        with follow(self._progress, len(boxes), "pruning", "boxes") as report:
+            while groups:
+                given = groups.pop()
+                group = self._allowed(given)
+                open_ -= len(given) - len(group)
+                if group and self._does_no_harm(group):
+                    counts = {b: (int(right[place[b]]), int(wrong[place[b]])) for b in group}
+                    self.gone |= counts
+                    open_ -= len(group)
+                elif len(group) > 1:
+                    middle = len(group) // 2
+                    groups += [group[middle:], group[:middle]]
+                else:
+                    open_ -= len(group)
+                report(len(boxes) - open_)
         self._kept = np.array([i for i in self._kept.tolist() if i not in self.gone], int)
+
+    def _does_no_harm(self, group: list[int]) -> bool:
+        """Return whether CBA does not fall without these as well; if so, go on without them."""
+        model = self._without({*self.gone, *group})
+        said, cba = self._scored(model)
+        if cba < self.cba:
+            return False
+        self._model, self._said, self.cba = model, said, cba
+        return True
 
     def _allowed(self, group: list[int]) -> list[int]:
         """Return the boxes that may go: of every class one must stay."""
@@ -197,7 +219,7 @@ class _Trial:
         return model
 
     def _scored(self, model: Model) -> tuple[NDArray[np.int32], float]:
-        said = model.predict(self._rows)
+        said = model.predict(self._rows, self._threads)
         return said, class_balanced_accuracy(self._labels.tolist(), said.tolist())
 
     def _decisions(self) -> tuple[Counts, Counts]:
@@ -219,7 +241,8 @@ class _Trial:
         for begin in range(0, self._rows.n_rows, size):
             rows = slice(begin, begin + size)
             b = self._rows
-            part = measure(Batch(b.lower[rows], b.upper[rows], b.codes[rows], []))
+            some = Batch(b.lower[rows], b.upper[rows], b.codes[rows], [])
+            part = measure(some, self._threads)
             own = classes == self._said[rows][:, None]
             yield rows, np.where(own, part, -1.0).argmax(axis=1)
 

@@ -348,7 +348,7 @@ class RuleSet(Sequence[Rule]):
     def _decide(self, batch: Batch) -> NDArray[np.intp]:
         if not self:
             raise ValueError("there are no rules to predict with")
-        decided, _ = deciding_rules(self._rules, self.schema, batch)
+        decided = deciding_rules(self._rules, self.schema, batch)
         return np.array(self._codes())[decided]
 
 

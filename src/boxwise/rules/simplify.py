@@ -16,7 +16,7 @@ from boxwise.progress import follow
 from boxwise.rules.candidates import Candidates
 from boxwise.rules.made_up import joined, made_up
 from boxwise.rules.rule import Rule
-from boxwise.rules.rule_list import STRICTNESS, ListSearch, RuleList
+from boxwise.rules.rule_list import STRICTNESS, Entry, ListSearch, RuleList
 from boxwise.rules.simplification import Point, Simplification
 from boxwise.rules.within import boxes_within
 from boxwise.schema import Schema, show
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from boxwise.rules.ruleset import RuleSet
 
 FEW, MANY = 3_000, 10_000  # rows to search with: made up to the one, drawn down to the other
-LEAST = 3  # rows of those given that a rule must decide
+LEAST_SHARE, LEAST = 0.02, 20  # of the rows given that a rule must decide, or so many
 Progress = bool | Callable[[int, int], object] | None
 
 
@@ -99,9 +99,9 @@ def simplify(
     if not found.reached:
         chosen = found.chosen
         warnings.warn(
-            f"no list of up to {max_rules + 1} rules agrees with the model on {fidelity:.0%} of "
-            f"held-out rows; this one of {chosen.n_rules} does on {chosen.fidelity:.0%}; raise "
-            "max_rules for longer lists, or be content with a lower fidelity",
+            f"no list of up to {max_rules + 1} rules agrees with the model on {fidelity:.1%} of "
+            f"held-out rows; this one of {chosen.n_rules} does on {chosen.fidelity:.1%}; ask for "
+            "less, or try a lower price and more max_rules",
             UserWarning,
             stacklevel=3,
         )
@@ -173,9 +173,8 @@ class _Task:
 
     def _ruleset(self, found: RuleList) -> RuleSet:
         """Return the list as rules, but for those that decide next to none of the rows given."""
-        n = len(found.entries)
-        decides = [np.count_nonzero(decided) for decided in self._decided(found)]
-        kept = [found.entries[i] for i in range(n) if decides[i] >= LEAST]
+        least = min(LEAST, max(1.0, LEAST_SHARE * self._n_given))
+        kept = [entry for entry, n in self._decided(found) if n >= least]
         classes = self._model.classes
         listed = [(self._candidates.conditions(e.found.picks), classes[e.label]) for e in kept]
         listed.append(((), classes[found.otherwise]))
@@ -186,11 +185,12 @@ class _Task:
             rules.append(Rule(conditions, label, rank, rows, boxes))
         return self._rules._list_of(rules)
 
-    def _decided(self, found: RuleList) -> Iterator[NDArray[np.bool_]]:
+    def _decided(self, found: RuleList) -> Iterator[tuple[Entry, int]]:
+        """Yield each rule with how many of the rows given it decides."""
         left = np.ones(self._n_given, bool)
         for entry in found.entries:
             rows = entry.found.rows[: self._n_given]
-            yield rows & left
+            yield entry, int(np.count_nonzero(rows & left))
             left &= ~rows
 
 

@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from boxwise import HyperboxClassifier, load
+from boxwise import CastilloGFMM, HyperboxClassifier, load
 from boxwise.rules import Between, NoneOf, OneOf, Rule, RuleSet
 from boxwise.schema import Column, Schema, Vocabulary
 
@@ -188,6 +188,12 @@ def test_boxes_without_a_class_are_no_rules():
 def test_a_loaded_model_gives_the_same_rules(clf, tmp_path):
     clf.save(tmp_path / "m.box")
     assert load(tmp_path / "m.box").rules() == clf.rules()
+
+
+def test_boxes_that_are_bounded_by_distances_between_categories_have_no_rules():
+    clf = CastilloGFMM().fit([[0.0, "a"], [1.0, "b"]], ["x", "y"])
+    with pytest.raises(ValueError, match="which no rule can say"):
+        clf.rules()
 
 
 def test_rows_with_labels_or_none(clf):

@@ -136,9 +136,8 @@ def _costs(
 
 
 def _largest(values: NDArray[np.float64]) -> list[tuple[int, int]]:
-    flat = values.ravel()
-    some = min(STEPS, len(flat))
-    top = np.argpartition(-flat, some - 1)[:some]
+    # A stable sort: which of equal ones comes first must not depend on the machine.
+    top = np.argsort(-values, axis=None, kind="stable")[:STEPS]
     return [divmod(int(i), values.shape[1]) for i in top]
 
 

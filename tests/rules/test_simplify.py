@@ -181,3 +181,15 @@ def test_made_up_rows_have_values_of_the_rows_given():
 def test_a_rule_that_is_100_percent_right_is_wholly_right():
     rule = Rule((), "yes", covered=1000, right=999)
     assert str(rule) == "ALWAYS yes (covers 1,000 rows, 99% right)"
+
+
+def test_rules_made_before_the_model_learned_more_are_simplified_as_it_is_now():
+    X = [[float(i % 10)] for i in range(60)]
+    clf = HyperboxClassifier().fit(X, ["low" if x < 5 else "high" for (x,) in X])
+    rules = clf.rules()
+    more = [[float(20 + i % 20)] for i in range(60)]
+    labels = ["new" if x < 30 else "newer" for (x,) in more]
+    clf.partial_fit(more, labels)
+    short = rules.simplify(more[::-1], labels[::-1], fidelity=0.9)
+    assert {"new", "newer"} <= {rule.label for rule in short}
+    assert short.simplification.chosen.cba > 0.8

@@ -295,7 +295,7 @@ class RuleSet(Sequence[Rule]):
         fidelity : float from 0 to 1
             For what share of held-out rows the rules must say what the model says.
         """
-        from boxwise.rules.simplify import simplify
+        from boxwise.rules.simplifying import simplify
 
         return simplify(self, X, y, fidelity, **options)
 

@@ -123,7 +123,7 @@ class _Task:
     def __init__(
         self, rules: RuleSet, X: Any, y: Any, validation: float | tuple[Any, Any], seed: int
     ) -> None:
-        self._rules = rules
+        self._rules = rules._list_of(())  # with what the model knows by now
         self._model: Model = rules.model
         self._schema: Schema = self._model.described_schema()
         self._boxes: Boxes = self._model.boxes()

@@ -172,7 +172,7 @@ def _made(
         )
     steps = short.simplification
     if steps is not None and not quiet:
-        aim = "" if steps.reached else f", not the {simplify:.0%} asked for (try --max-rules)"
+        aim = "" if steps.reached else f", not the {simplify:.1%} asked for"
         say(
             f"{len(found):,} rules became {len(short):,}; they say what the model says for "
             f"{steps.chosen.fidelity:.1%} of held-out rows{aim}"

@@ -74,20 +74,22 @@ def _number(value: float | None) -> float:
 
 
 def _head(ordered: bool) -> list[str]:
-    return ["", "if", "then", "decides" if ordered else "covers", "right", "learned from"]
+    if ordered:  # such a rule stands for boxes that it holds in part, too
+        return ["", "if", "then", "decides", "right"]
+    return ["", "if", "then", "covers", "right", "learned from"]
 
 
 def _cells(k: int, rule: Rule, ordered: bool) -> list[str]:
     n = rule.decided if ordered else rule.covered
     precision = rule.decided_precision if ordered else rule.precision
-    return [
+    cells = [
         str(k),
         " and ".join(map(str, rule.conditions)) or _anything(rule),
         value_in_words(rule.label),
         "" if n is None else f"{n:,}",
         "" if precision is None else percent(precision),
-        f"{rule.rows:,}",
     ]
+    return cells if ordered else [*cells, f"{rule.rows:,}"]
 
 
 def _anything(rule: Rule) -> str:

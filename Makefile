@@ -35,12 +35,14 @@ docs: $(done)/docs ## build the documentation into docs/_build/html
 paper: $(done)/paper ## run the paper's evaluation again and report (ARGS="--quick"; about an hour)
 	$(python) -m boxwise.apps paper $(ARGS)
 
-bench: $(done)/bench ## compare the speed with that of peers (tuning, merging: with BOXWISE_DATA)
+bench: $(done)/bench ## compare the speed with that of peers (tuning, merging, rules, pruning: with BOXWISE_DATA)
 	$(python) -m benchmarks.speed
 	$(python) -m benchmarks.relatives
 	$(python) -m benchmarks.through_river
 	$(python) -m benchmarks.tuning
 	$(python) -m benchmarks.merging
+	$(python) -m benchmarks.rules
+	$(python) -m benchmarks.pruning
 
 streams: $(done)/bench ## predict, then learn, over whole streams, beside River's learners (half an hour)
 	$(python) -m benchmarks.streams $(ARGS)

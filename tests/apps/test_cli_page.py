@@ -9,7 +9,9 @@ import pytest
 from tests.apps.running import boxwise
 
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
-COMMANDS = ("learn", "predict", "explain", "evaluate", "inspect", "plot", "demo")
+COMMANDS = (
+    "learn", "predict", "explain", "evaluate", "inspect", "rules", "prune", "plot", "demo",
+)  # fmt: skip
 
 
 def examples():

@@ -15,6 +15,8 @@ from boxwise.apps.learn import learn
 from boxwise.apps.paper import paper
 from boxwise.apps.plot import plot
 from boxwise.apps.predict import predict
+from boxwise.apps.prune import prune
+from boxwise.apps.rules import rules
 
 app = typer.Typer(
     name="boxwise",
@@ -31,6 +33,8 @@ app.command(short_help="Say why rows are predicted as they are.")(explain)
 app.command(short_help="Say how well rows are predicted before they are learned.")(evaluate)
 app.command(short_help="Show what is in a model file.")(inspect)
 app.command(short_help="Draw a model.")(plot)
+app.command(short_help="Show a model file as if-then rules.")(rules)
+app.command(short_help="Remove the boxes of a model that do harm.")(prune)
 app.command()(demo)
 app.command(short_help="Run the evaluation of the EIOL-GFMM paper again.")(paper)
 

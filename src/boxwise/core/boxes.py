@@ -155,7 +155,7 @@ class Boxes:
             data[_unused(f"{name}.upper", data)] = self.upper[:, j]
         for j, name in enumerate(self._schema.categorical_names):
             data[_unused(name, data)] = [_counts_as_text(box[j]) for box in self.counts]
-        return nw.from_dict(data, backend=backend or _installed_backend()).to_native()
+        return nw.from_dict(data, backend=backend or installed_backend()).to_native()
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:
@@ -208,7 +208,8 @@ def _counts_as_text(counts: Mapping[object, int]) -> str:
     return ", ".join(f"{value_in_words(value)}: {count}" for value, count in _by_count(counts))
 
 
-def _installed_backend() -> Backend:
+def installed_backend() -> Backend:
+    """Return the first library for tables that is there."""
     for name in get_args(Backend):
         if find_spec(name) is not None:
             return cast(Backend, name)

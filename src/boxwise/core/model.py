@@ -117,6 +117,12 @@ class Model:
             self.labels.truncate(self.engine.n_classes)
             raise
 
+    def remove(self, boxes: Sequence[int]) -> None:
+        """Take out boxes, by their positions in order of creation; what they learned goes too."""
+        ids = self.engine.snapshot()["id"]
+        for i in ids[[*boxes]].tolist():
+            self.engine.remove(i)
+
     @property
     def classes(self) -> list[object]:
         """The classes learned so far, in order of first appearance."""

@@ -21,6 +21,7 @@ from boxwise.inputs.labels import declared_labels, encode_labels
 from boxwise.inputs.numbers import NotANumberError
 from boxwise.learners.parameters import parameters_from_json, parameters_to_json
 from boxwise.learners.settings import engine_ranges
+from boxwise.rules import PruneReport, RuleSet, prune
 from boxwise.schema import Schema, Vocabulary, show
 from boxwise.store import write
 
@@ -152,6 +153,90 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         model, batch = self._read(X, upper)
         return model.memberships(batch, self._threads())
+
+    def rules(
+        self, X: Any = None, y: Any = None, *, min_share: float = 0.0, full: bool = False
+    ) -> RuleSet:
+        """Return the model as if-then rules, one for each box that has a class.
+
+        Conditions that do not bind are left out: an interval that spans the range of the column,
+        a set of all its values.
+
+        Parameters
+        ----------
+        X, y : table and labels, optional
+            Rows on which to count how many each rule covers, and how many of them rightly.
+        min_share : float from 0 to 1, default=0
+            Values that make up less of the rows of a box are left out of its rule, so that it
+            covers a little less than the box; never the most frequent value.
+        full : bool, default=False
+            Keep the conditions that do not bind: numbers outside all ranges and values never seen
+            are then not covered, just as no box contains them.
+
+        Returns
+        -------
+        RuleSet
+            In order of rows learned, most first.
+        """
+        rules = RuleSet.of_model(
+            self._fitted(), min_share=min_share, full=full, unlabelled=self.unlabelled
+        )
+        if (X is None) != (y is None):
+            raise ValueError("rules are measured on rows with labels: give both X and y, or none")
+        return rules if X is None else rules.measure(X, y)
+
+    def prune(
+        self,
+        X_val: Any,
+        y_val: Any,
+        *,
+        margin: int = 2,
+        unused: bool = False,
+        whole_classes: bool = False,
+        dry_run: bool = False,
+        progress: Any = None,
+    ) -> PruneReport:
+        """Remove boxes that do harm on validation rows; the model itself changes.
+
+        A box does harm if it decides more rows wrongly than rightly, by some margin. It
+        decides a row if it is of the class predicted and has the largest membership, or the largest
+        part in the decision, of the boxes of that class. Boxes go only if class balanced accuracy
+        on the validation rows does not fall: all at once if it can be, else in halves of halves.
+
+        Parameters
+        ----------
+        X_val, y_val : table and labels
+            Rows that the model has not learned.
+        margin : int, default=2
+            How many more rows a box must have decided wrongly than rightly to be removed. With 1
+            many boxes go that were wrong about a single row, which is often chance.
+        unused : bool, default=False
+            Remove boxes that decide no row as well.
+        whole_classes : bool, default=False
+            Allow the last box of a class to go.
+        dry_run : bool, default=False
+            Only say what would go.
+        progress : bool, callable or None, default=None
+            True shows a bar, False none; None shows one on a terminal; a callable is told
+            ``(done, total)``.
+
+        Returns
+        -------
+        PruneReport
+        """
+        model, batch = self._read(X_val, None)
+        labels, _ = self._encode_labels(y_val, model.labels, batch)
+        return prune(
+            model,
+            batch,
+            labels,
+            margin=margin,
+            unused=unused,
+            whole_classes=whole_classes,
+            dry_run=dry_run,
+            threads=self._threads(),
+            progress=progress,
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file that `boxwise.load` reads.

@@ -16,10 +16,10 @@ from sklearn.utils import check_random_state
 
 from boxwise.evaluate import cba_scorer
 from boxwise.learners.hyperbox_learner import HyperboxLearner
+from boxwise.progress import Report, follow
 from boxwise.schema import show
 from boxwise.tuning.front import Candidate, front_of
 from boxwise.tuning.grid import cv_results, deciding_score
-from boxwise.tuning.progress import Report, follow
 from boxwise.tuning.scoring import Scoring
 from boxwise.tuning.space import are_plain, as_choices, as_range, default_space
 from boxwise.tuning.trials import Parameters, Result, Trials, add_to, clone_values

@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from boxwise.learners.hyperbox_learner import HyperboxLearner
-from boxwise.tuning.progress import follow
+from boxwise.progress import follow
 from boxwise.tuning.scoring import Scoring
 from boxwise.tuning.trials import Parameters, Result, Trials, clone_values
 

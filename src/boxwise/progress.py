@@ -11,8 +11,13 @@ Report = Callable[[int], object]
 
 
 @contextmanager
-def follow(progress: bool | Callable[[int, int], object] | None, total: int) -> Iterator[Report]:
-    """Give a function to call with the number of fits done, which shows or tells it.
+def follow(
+    progress: bool | Callable[[int, int], object] | None,
+    total: int,
+    work: str = "tuning",
+    steps: str = "fits",
+) -> Iterator[Report]:
+    """Give a function to call with the number of steps done, which shows or tells it.
 
     Parameters
     ----------
@@ -20,13 +25,15 @@ def follow(progress: bool | Callable[[int, int], object] | None, total: int) -> 
         True shows a bar, False nothing; None shows one on a terminal; a callable is told
         ``(done, total)``.
     total : int
-        How many fits there are.
+        How many steps there are.
+    work, steps : str
+        What is being done, and what is counted.
     """
     if callable(progress):
         yield lambda done: progress(done, total)
         progress(total, total)
     elif progress or (progress is None and sys.stderr.isatty() and find_spec("rich")):
-        with _bar(total) as report:
+        with _bar(total, work, steps) as report:
             yield report
             report(total)
     else:
@@ -34,7 +41,7 @@ def follow(progress: bool | Callable[[int, int], object] | None, total: int) -> 
 
 
 @contextmanager
-def _bar(total: int) -> Iterator[Report]:
+def _bar(total: int, work: str, steps: str) -> Iterator[Report]:
     try:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -43,7 +50,7 @@ def _bar(total: int) -> Iterator[Report]:
         raise ImportError(
             'a progress bar needs rich: pip install "boxwise[cli]", or pass progress=False'
         ) from None
-    columns = (TextColumn("tuning"), BarColumn(), MofNCompleteColumn(), TextColumn("fits"))
+    columns = (TextColumn(work), BarColumn(), MofNCompleteColumn(), TextColumn(steps))
     with Progress(*columns, Remaining(), console=Console(stderr=True)) as bar:
-        task = bar.add_task("tuning", total=total)
+        task = bar.add_task(work, total=total)
         yield lambda done: bar.update(task, completed=done)

@@ -1,0 +1,69 @@
+"""What pruning by validation rows does to rows that neither learning nor pruning has seen.
+
+    BOXWISE_DATA=... python -m benchmarks.pruning
+
+Prints Markdown and writes it to benchmarks/results/pruning.md.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+import numpy as np
+from sklearn.model_selection import StratifiedKFold
+
+from benchmarks import paper_data
+from benchmarks.report import Report
+from benchmarks.rules import NAMES
+from boxwise import HyperboxClassifier
+from boxwise.evaluate import class_balanced_accuracy
+
+MARGINS = (1, 2, 3)
+REPEATS = 5
+ABOUT = (
+    "Of four folds, two are learned, one prunes (`clf.prune(X_val, y_val, margin=...)`), one is "
+    f"for testing: CBA on it, and how many boxes went; means over {REPEATS} times four folds."
+)
+
+
+def measure(name: str, decision: str) -> np.ndarray:
+    """Return boxes and CBA without pruning; CBA and boxes gone for each margin."""
+    X, y, categorical = paper_data.load(name)
+    results = []
+    for repeat in range(REPEATS):
+        folds = StratifiedKFold(4, shuffle=True, random_state=repeat)
+        parts = [part for _, part in folds.split(X, y)]
+        for k in range(4):
+            test, val, *others = parts[k:] + parts[:k]
+            train = np.concatenate(others)
+            clf = HyperboxClassifier(categorical_features=categorical, decision=decision)
+            clf.fit(X[train], y[train])
+            row = [clf.n_boxes_, class_balanced_accuracy(y[test], clf.predict(X[test]))]
+            for margin in MARGINS:
+                pruned = deepcopy(clf)
+                report = pruned.prune(X[val], y[val], margin=margin)
+                row += [class_balanced_accuracy(y[test], pruned.predict(X[test]))]
+                row += [len(report.removed)]
+            results.append(row)
+    return np.mean(results, axis=0)
+
+
+def main() -> None:
+    """Measure and write."""
+    report = Report("Pruning", "make bench")
+    report.say(ABOUT + "\n")
+    heads = "".join(f" margin {m} | gone |" for m in MARGINS)
+    report.say(f"| data | decision | boxes | CBA |{heads}")
+    report.say(f"|---|---|---|---|{'---|---|' * len(MARGINS)}")
+    for name in NAMES:
+        for decision in ("evidence", "membership"):
+            boxes, cba, *rest = measure(name, decision)
+            cells = "".join(
+                f" {c:.3f} | {gone:.1f} |" for c, gone in zip(rest[::2], rest[1::2], strict=True)
+            )
+            report.say(f"| {name} | {decision} | {boxes:.0f} | {cba:.3f} |{cells}")
+    report.write("pruning.md")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""``boxwise prune``: a model file without the boxes that do harm."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from boxwise import load
+from boxwise.apps import column_options as columns
+from boxwise.apps import file_options as reading
+from boxwise.apps.labelled_model_rows import labelled_rows_for
+from boxwise.apps.outcome import ROWS_LEFT_OUT, failures_told, say, tell_rows_left_out
+from boxwise.apps.writable import check_writable, refuse_input
+from boxwise.files import Faults
+
+
+def prune(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The model file.")],
+    data: reading.FilesArgument,
+    label: columns.LabelOption,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="MODEL", help="The model file to write."),
+    ] = None,
+    margin: Annotated[
+        int,
+        typer.Option(metavar="N", min=1, help="How many more rows wrongly than rightly are harm."),
+    ] = 2,
+    unused: Annotated[
+        bool, typer.Option("--unused", help="Remove boxes that decide no row as well.")
+    ] = False,
+    whole_classes: Annotated[
+        bool, typer.Option("--whole-classes", help="Allow the last box of a class to go.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would go; write no file.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The report as one JSON object.")] = False,
+    missing: reading.MissingOption = None,
+    form: reading.FormatOption = None,
+    delimiter: reading.DelimiterOption = None,
+    on_error: reading.OnErrorOption = reading.OnErrorChoice.stop,
+    chunk_rows: reading.ChunkRowsOption = reading.DEFAULT_CHUNK_ROWS,
+    quiet: reading.QuietOption = False,
+) -> None:
+    """Remove the boxes of a model that do harm on labelled rows, and say which.
+
+    The rows should be ones that the model has not learned; all are held in memory. Boxes go only
+    if class balanced accuracy (CBA) on these rows does not fall.
+
+    \b
+    Examples:
+      boxwise prune loans.box july.csv --label decision -o pruned.box
+      boxwise prune loans.box july.csv --label decision --dry-run
+
+    \b
+    Exit codes:
+      0    done
+      1    the model, a file or a row cannot be used
+      2    wrong usage
+      3    done, but rows were left out (--on-error skip or report)
+      130  stopped by Ctrl-C; no file was written
+    """  # noqa: D301  (click marks with it what it must not wrap)
+    if (output is None) != dry_run:
+        problem = "needs no file to write" if dry_run else "or --dry-run is needed"
+        raise typer.BadParameter(problem, param_hint="--dry-run" if dry_run else "--output")
+    refuse_input(output, data, "--output")
+    faults = Faults(on_error.value, say)
+    with failures_told():
+        if output is not None:
+            check_writable(output)
+        clf = load(model)
+        rows, labels = labelled_rows_for(
+            clf,
+            data,
+            label,
+            faults,
+            missing=missing,
+            form=form,
+            delimiter=delimiter,
+            chunk_rows=chunk_rows,
+            quiet=quiet,
+        )
+        with warnings.catch_warnings():
+            # A model that was learned from rows without names takes columns by position.
+            warnings.filterwarnings("ignore", "X has feature names", UserWarning)
+            report = clf.prune(
+                rows,
+                labels,
+                margin=margin,
+                unused=unused,
+                whole_classes=whole_classes,
+                dry_run=dry_run,
+                progress=False if quiet else None,
+            )
+        if output is not None:
+            clf.save(output)
+        typer.echo(json.dumps(report.to_dict(), indent=2) if as_json else str(report))
+        if not quiet:
+            tell_rows_left_out(faults)
+    if faults.count:
+        raise typer.Exit(ROWS_LEFT_OUT)

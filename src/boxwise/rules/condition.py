@@ -1,0 +1,129 @@
+"""What a rule asks of one column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+from math import inf, isfinite
+from typing import TypeAlias
+
+DIGITS = 6  # of a number in words
+
+
+@dataclass(frozen=True)
+class Between:
+    """A number lies within an interval, its ends included.
+
+    A row with an interval must lie in it as a whole. A missing number meets the condition, as it
+    lies in every box. In words, an end of more than six digits is rounded, outwards.
+
+    Examples
+    --------
+    >>> print(Between("age", 30, 45))
+    age between 30 and 45
+    >>> print(Between("age", lower=30.5))
+    age at least 30.5
+    >>> print(Between("pay", 1234.56789, 2000.00001))
+    pay between 1,234.56 and 2,000.01
+    """
+
+    column: str
+    lower: float = -inf
+    upper: float = inf
+
+    def __str__(self) -> str:
+        if self.lower == self.upper:
+            return f"{self.column} is {number_in_words(self.lower)}"
+        low, high = (
+            number_in_words(self.lower, ROUND_FLOOR),
+            number_in_words(self.upper, ROUND_CEILING),
+        )
+        if self.lower == -inf:
+            return f"{self.column} at most {high}"
+        if self.upper == inf:
+            return f"{self.column} at least {low}"
+        return f"{self.column} between {low} and {high}"
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """A category is one of some values. A missing category is a value, None, like any other.
+
+    Attributes
+    ----------
+    counts : tuple of int
+        How often the box has seen each value; empty where a rule stands for several boxes.
+
+    Examples
+    --------
+    >>> print(OneOf("purpose", ("car", "radio", None)))
+    purpose in {car, radio, missing}
+    """
+
+    column: str
+    values: tuple[object, ...]
+    counts: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        if len(self.values) == 1:
+            return f"{self.column} is {value_in_words(self.values[0])}"
+        return f"{self.column} in {{{', '.join(map(value_in_words, self.values))}}}"
+
+
+@dataclass(frozen=True)
+class NoneOf:
+    """A category is none of some values; one that was never seen before is none of them.
+
+    Examples
+    --------
+    >>> print(NoneOf("purpose", ("car",)))
+    purpose is not car
+    """
+
+    column: str
+    values: tuple[object, ...]
+
+    def __str__(self) -> str:
+        if len(self.values) == 1:
+            return f"{self.column} is not {value_in_words(self.values[0])}"
+        return f"{self.column} not in {{{', '.join(map(value_in_words, self.values))}}}"
+
+
+Condition: TypeAlias = Between | OneOf | NoneOf
+
+
+def number_in_words(x: float, rounding: str = ROUND_HALF_EVEN) -> str:
+    """Return a number in at most six digits, or as many as a whole one has.
+
+    Examples
+    --------
+    >>> number_in_words(1169.0), number_in_words(0.1), number_in_words(1e-7)
+    ('1,169', '0.1', '1e-7')
+    >>> number_in_words(129319.4714040934), number_in_words(0.123456789)
+    ('129,319', '0.123457')
+    """
+    if not isfinite(x):
+        return str(x)
+    exact = Decimal(repr(float(x)))
+    place = min(exact.adjusted() - DIGITS + 1, 0)
+    if place > int(exact.as_tuple().exponent):
+        exact = exact.quantize(Decimal(1).scaleb(place), rounding=rounding)
+    if exact == exact.to_integral_value() and exact.adjusted() < 15:
+        return f"{int(exact):,}"
+    plain = exact.normalize()
+    return f"{plain:,f}" if -6 < plain.adjusted() < 15 else f"{plain:e}"
+
+
+def value_in_words(value: object) -> str:
+    """Return a category as a reader sees it, in quotes where it would be misread.
+
+    Examples
+    --------
+    >>> value_in_words(None), value_in_words("missing"), value_in_words("a, b")
+    ('missing', "'missing'", "'a, b'")
+    """
+    if value is None:
+        return "missing"
+    text = str(value)
+    plain = text == text.strip() and not set(",{}\n") & set(text) and text not in ("", "missing")
+    return text if plain else repr(text)

@@ -1,0 +1,254 @@
+"""Taking out boxes that do harm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boxwise.core import EvidenceSettings, Model
+from boxwise.evaluate import class_balanced_accuracy
+from boxwise.inputs import Batch
+from boxwise.progress import follow
+from boxwise.rules.from_boxes import rules_of_boxes
+from boxwise.rules.rule import count_of_rows
+from boxwise.schema import show
+
+CELLS = 4_000_000  # rows × boxes at a time
+ROUNDS = 5  # when boxes have gone, others decide; they are looked at again, so often at most
+
+Counts = NDArray[np.int64]
+Progress = bool | Callable[[int, int], object] | None
+
+
+@dataclass(frozen=True)
+class RemovedBox:
+    """A box that went.
+
+    Attributes
+    ----------
+    box : int
+        Where it stood in ``boxes_``.
+    rule : str
+        The box as a rule.
+    label : object
+        Its class.
+    rows : int
+        How many rows it had learned.
+    right, wrong : int
+        Of the validation rows that it decided just before it went, how many rightly and wrongly.
+    """
+
+    box: int
+    rule: str
+    label: object
+    rows: int
+    right: int
+    wrong: int
+
+    def __str__(self) -> str:
+        learned = count_of_rows(self.rows)
+        return f"{self.rule} (from {learned}; {self.right:,} right, {self.wrong:,} wrong)"
+
+
+@dataclass(frozen=True)
+class PruneReport:
+    """What went, and what came of it.
+
+    Attributes
+    ----------
+    removed : tuple of RemovedBox
+        The boxes that went, in their order.
+    boxes_before, boxes_after : int
+        How many boxes there were, and are.
+    cba_before, cba_after : float
+        The class balanced accuracy on the validation rows.
+    rows : int
+        How many validation rows there were.
+    dry_run : bool
+        Whether the model was left as it was.
+    """
+
+    removed: tuple[RemovedBox, ...]
+    boxes_before: int
+    boxes_after: int
+    cba_before: float
+    cba_after: float
+    rows: int
+    dry_run: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON can hold it."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        verb = "would go" if self.dry_run else "removed"
+        head = (
+            f"{len(self.removed):,} of {self.boxes_before:,} boxes {verb}; on {self.rows:,} "
+            f"validation rows CBA {self.cba_before:.3f} before, {self.cba_after:.3f} after"
+        )
+        return "\n".join([head, *(f"  {box}" for box in self.removed)])
+
+
+def prune(
+    model: Model,
+    batch: Batch,
+    labels: NDArray[np.int32],
+    *,
+    margin: int = 2,
+    unused: bool = False,
+    whole_classes: bool = False,
+    dry_run: bool = False,
+    threads: int = 1,
+    progress: Progress = None,
+) -> PruneReport:
+    """Take boxes out of a model; see ``HyperboxClassifier.prune``."""
+    if margin < 1:
+        raise ValueError(f"margin must be at least 1, not {show(margin)}")
+    known = np.flatnonzero(labels >= 0)
+    if not len(known):
+        raise ValueError("prune needs rows with labels; y_val has none")
+    rows = Batch(batch.lower[known], batch.upper[known], batch.codes[known], [])
+    trial = _Trial(model, rows, labels[known], whole_classes, threads, progress)
+    before = trial.cba
+    for _ in range(ROUNDS):
+        n = len(trial.gone)
+        trial.remove_harmful(margin)
+        if len(trial.gone) == n:
+            break
+    if unused:
+        trial.remove_unused()
+    report = PruneReport(
+        tuple(_described(model, trial.gone)),
+        model.n_boxes,
+        model.n_boxes - len(trial.gone),
+        before,
+        trial.cba,
+        len(known),
+        dry_run,
+    )
+    if not dry_run:
+        model.remove(sorted(trial.gone))
+    return report
+
+
+class _Trial:
+    """A copy of the model, from which boxes go as long as that costs nothing."""
+
+    def __init__(
+        self,
+        model: Model,
+        rows: Batch,
+        labels: NDArray[np.int32],
+        whole_classes: bool,
+        threads: int,
+        progress: Progress,
+    ) -> None:
+        self._original = model
+        self._threads, self._progress = threads, progress
+        self._rows, self._labels = rows, labels
+        self._whole_classes = whole_classes
+        self._classes = model.engine.snapshot()["label"]
+        self.gone: dict[int, tuple[int, int]] = {}  # by position: right, wrong
+        self._kept = np.arange(model.n_boxes)
+        self._model = self._without(set())
+        self._said, self.cba = self._scored(self._model)
+
+    def remove_harmful(self, margin: int) -> None:
+        right, wrong = self._decisions()
+        harm = np.flatnonzero(wrong >= right + margin)
+        order = harm[np.argsort(right[harm] - wrong[harm], kind="stable")]
+        self._remove(self._kept[order].tolist(), right, wrong)
+
+    def remove_unused(self) -> None:
+        right, wrong = self._decisions()
+        idle = (right + wrong == 0) & (self._classes[self._kept] >= 0)
+        self._remove(self._kept[idle].tolist(), right, wrong)
+
+    def _remove(self, boxes: list[int], right: Counts, wrong: Counts) -> None:
+        """Take out all, or, if that costs, those of each half that cost nothing."""
+        place = {box: i for i, box in enumerate(self._kept.tolist())}
+        groups, open_ = [boxes], len(boxes)
+        with follow(self._progress, len(boxes), "pruning", "boxes") as report:
+            while groups:
+                given = groups.pop()
+                group = self._allowed(given)
+                open_ -= len(given) - len(group)
+                if group and self._does_no_harm(group):
+                    counts = {b: (int(right[place[b]]), int(wrong[place[b]])) for b in group}
+                    self.gone |= counts
+                    open_ -= len(group)
+                elif len(group) > 1:
+                    middle = len(group) // 2
+                    groups += [group[middle:], group[:middle]]
+                else:
+                    open_ -= len(group)
+                report(len(boxes) - open_)
+        self._kept = np.array([i for i in self._kept.tolist() if i not in self.gone], int)
+
+    def _does_no_harm(self, group: list[int]) -> bool:
+        """Return whether CBA does not fall without these as well; if so, go on without them."""
+        model = self._without({*self.gone, *group})
+        said, cba = self._scored(model)
+        if cba < self.cba:
+            return False
+        self._model, self._said, self.cba = model, said, cba
+        return True
+
+    def _allowed(self, group: list[int]) -> list[int]:
+        """Return the boxes that may go: of every class one must stay."""
+        if self._whole_classes:
+            return group if len({*group, *self.gone}) < len(self._classes) else group[:-1]
+        left = np.bincount(
+            [k for i, k in enumerate(self._classes.tolist()) if k >= 0 and i not in self.gone]
+        )
+        allowed = []
+        for box in group:
+            k = self._classes[box]
+            if left[k] > 1:
+                left[k] -= 1
+                allowed.append(box)
+        return allowed
+
+    def _without(self, gone: set[int]) -> Model:
+        model = Model.from_state(*self._original.to_state())
+        model.remove(sorted(gone))
+        return model
+
+    def _scored(self, model: Model) -> tuple[NDArray[np.int32], float]:
+        said = model.predict(self._rows, self._threads)
+        return said, class_balanced_accuracy(self._labels.tolist(), said.tolist())
+
+    def _decisions(self) -> tuple[Counts, Counts]:
+        """Return how many rows each box that is left decided rightly, and wrongly."""
+        n = len(self._kept)
+        right, wrong = np.zeros((2, n), np.int64)
+        for rows, boxes in self._deciding():
+            good = self._said[rows] == self._labels[rows]
+            right += np.bincount(boxes[good], minlength=n)
+            wrong += np.bincount(boxes[~good], minlength=n)
+        return right, wrong
+
+    def _deciding(self) -> Iterator[tuple[slice, NDArray[np.intp]]]:
+        """Yield rows, and for each the box of the predicted class that says most."""
+        by_evidence = isinstance(self._model.settings, EvidenceSettings)
+        measure = self._model.responsibilities if by_evidence else self._model.memberships
+        classes = self._classes[self._kept]
+        size = max(1, CELLS // len(classes))
+        for begin in range(0, self._rows.n_rows, size):
+            rows = slice(begin, begin + size)
+            b = self._rows
+            some = Batch(b.lower[rows], b.upper[rows], b.codes[rows], [])
+            part = measure(some, self._threads)
+            own = classes == self._said[rows][:, None]
+            yield rows, np.where(own, part, -1.0).argmax(axis=1)
+
+
+def _described(model: Model, gone: dict[int, tuple[int, int]]) -> Iterator[RemovedBox]:
+    rules = {rule.boxes[0]: rule for rule in rules_of_boxes(model, model.described_schema())}
+    for box in sorted(gone):
+        rule = rules[box]
+        yield RemovedBox(box, rule.in_words(), rule.label, rule.rows, *gone[box])

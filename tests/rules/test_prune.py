@@ -1,0 +1,100 @@
+"""Boxes that do harm go, and nothing else."""
+
+import json
+
+import numpy as np
+import pytest
+
+from boxwise import AgglomerativeGFMM, HyperboxClassifier, load
+from boxwise.evaluate import class_balanced_accuracy
+
+
+def noisy(decision="evidence"):
+    """Return a model of two halves that has learned wrong labels in one place; rows to test it."""
+    rng = np.random.default_rng(0)
+    X = rng.random((400, 1))
+    wrong = (X[:, 0] > 0.2) & (X[:, 0] < 0.28)
+    clf = HyperboxClassifier(0.1, decision=decision)
+    clf.fit(X, np.where(wrong, "high", labels_of(X)))
+    return clf, rng.random((300, 1))
+
+
+def labels_of(X):
+    return np.where(X[:, 0] < 0.5, "low", "high")
+
+
+@pytest.mark.parametrize("decision", ["evidence", "membership"])
+def test_the_box_that_decides_wrongly_goes_and_cba_does_not_fall(decision):
+    clf, X = noisy(decision)
+    y = labels_of(X)
+    before = class_balanced_accuracy(y, clf.predict(X))
+    n = clf.n_boxes_
+    report = clf.prune(X, y)
+    after = class_balanced_accuracy(y, clf.predict(X))
+    assert (report.cba_before, report.cba_after) == (before, after)
+    assert after >= before
+    assert report.boxes_before == n
+    assert clf.n_boxes_ == report.boxes_after == n - len(report.removed)
+    assert all(box.wrong > box.right for box in report.removed)
+    assert after > before
+    assert {box.label for box in report.removed} == {"high"}
+
+
+def test_a_dry_run_says_the_same_and_leaves_the_model_alone():
+    clf, X = noisy("membership")
+    dry = clf.prune(X, labels_of(X), dry_run=True)
+    assert clf.n_boxes_ == dry.boxes_before
+    assert clf.prune(X, labels_of(X)).removed == dry.removed != ()
+    assert "would go" in str(dry)
+
+
+def test_the_last_box_of_a_class_stays_unless_asked():
+    X, y = [[0.1], [0.12], [0.9]], ["a", "a", "b"]
+    asked = [[0.9]] * 5
+    clf = HyperboxClassifier(decision="membership").fit(X, y)
+    assert clf.prune(asked, ["a"] * 5).removed == ()
+    report = clf.prune(asked, ["a"] * 5, whole_classes=True)
+    assert [box.label for box in report.removed] == ["b"]
+    assert clf.predict(asked).tolist() == ["a"] * 5
+    assert clf.prune([[0.1]], ["b"], whole_classes=True).removed == ()  # one box must be left
+
+
+def test_boxes_that_decide_nothing_go_only_when_asked():
+    clf = HyperboxClassifier(0.1, decision="membership").fit([[0.0], [0.5], [1.0]], ["a", "b", "a"])
+    X, y = [[0.0], [0.5]], ["a", "b"]
+    assert clf.prune(X, y).removed == ()
+    (gone,) = clf.prune(X, y, unused=True).removed
+    assert (gone.box, gone.right, gone.wrong) == (2, 0, 0)
+    assert clf.boxes_.lower.ravel().tolist() == [0.0, 0.5]
+
+
+def test_a_pruned_model_goes_on_learning_and_is_saved_and_loaded(tmp_path):
+    clf, X = noisy()
+    clf.prune(X, labels_of(X), unused=True)
+    clf.partial_fit(X[:50], labels_of(X[:50]))
+    clf.save(tmp_path / "m.box")
+    again = load(tmp_path / "m.box")
+    assert again.predict(X).tolist() == clf.predict(X).tolist()
+    again.prune(X, labels_of(X), unused=True)
+
+
+def test_the_report_as_a_dict_goes_into_json():
+    clf, X = noisy("membership")
+    content = json.loads(json.dumps(clf.prune(X, labels_of(X)).to_dict()))
+    assert content["boxes_after"] == clf.n_boxes_
+    assert set(content["removed"][0]) == {"box", "rule", "label", "rows", "right", "wrong"}
+
+
+def test_rows_without_a_label_do_not_count():
+    clf = HyperboxClassifier(unlabelled=-1, decision="membership").fit([[0.0], [1.0]], [0, 1])
+    assert clf.prune([[0.0], [1.0], [1.0]], [0, 1, -1]).rows == 2
+    with pytest.raises(ValueError, match="prune needs rows with labels"):
+        clf.prune([[0.0]], [-1])
+
+
+def test_other_learners_can_be_pruned_and_have_rules():
+    rng = np.random.default_rng(0)
+    X = rng.random((60, 2))
+    clf = AgglomerativeGFMM().fit(X, labels_of(X))
+    assert clf.prune(X, labels_of(X)).cba_after >= 0
+    assert len(clf.rules()) == clf.n_boxes_

@@ -123,7 +123,7 @@ def boxes(**parameters: Any) -> Method:
 
 def four_ways(name: str, bandwidth: float, **boxed: Any) -> dict[str, Method]:
     """Return the ways to decide with the same boxes."""
-    fixed = {"bandwidth": bandwidth, "backoff": 2.0, "temperature": 1.0}
+    fixed = {"bandwidth": bandwidth, "backoff": 2.0, "temperature": 1.0, "forget": False}
     by_evidence = {**boxed, "decision": "evidence"}
     return {
         f"{name}: membership": boxes(**boxed, decision="membership"),

@@ -27,7 +27,13 @@ SETTINGS = (  # theta, delta, rows to learn first
 )
 DECISIONS: dict[str, dict[str, Any]] = {
     "membership": {"decision": "membership"},
-    "fixed": {"decision": "evidence", "bandwidth": 0.1, "backoff": 2.0, "temperature": 1.0},
+    "fixed": {
+        "decision": "evidence",
+        "bandwidth": 0.1,
+        "backoff": 2.0,
+        "temperature": 1.0,
+        "forget": False,
+    },
     "auto": {"decision": "evidence"},
 }
 ROWS = 160  # to predict
@@ -53,8 +59,8 @@ def main() -> None:
     report.say(
         f"Loan stream, µs per row: the best of {TURNS} runs over {ROWS} new rows to predict "
         f"and {MORE:,} to learn, in bulk, one thread. Fixed: one bandwidth, backoff and "
-        "temperature; auto: all are tried on every eighth row learned, more rarely with more than "
-        "2,048 boxes. In brackets the ratio to membership, which may stop at boxes that cannot "
+        "temperature, for ever; auto: all are tried on every sixteenth row learned, reaches and memory "
+        "learned from every fourth, more rarely with many boxes. In brackets the ratio to membership, which may stop at boxes that cannot "
         "win; evidence asks them all.\n"
     )
     report.say("| boxes | what | membership | evidence, fixed | evidence, auto |")

@@ -1,6 +1,6 @@
 """Probabilities on streams: each row predicted, then learned, one at a time, beside River's.
 
-    BOXWISE_DATA=... python -m benchmarks.evidence_streams            (about 20 minutes)
+    BOXWISE_DATA=... python -m benchmarks.evidence_streams            (about 40 minutes)
     BOXWISE_DATA=... python -m benchmarks.evidence_streams --rows 3000
 
 Prints Markdown and writes benchmarks/results/evidence_streams.md and evidence_streams.png; how far
@@ -41,7 +41,6 @@ PEERS = ("hoeffding-tree", "adaptive-hoeffding-tree", "naive-bayes")
 FOREST = "arf"
 BASELINES = ("no-change", "majority")
 
-FLIGHTS = 50_000
 LOANS = 20_000
 DRIFTS = {1: 2, 5: 6, 7: 3}  # the rule that decides, and another from the middle on
 PART = 10_000  # rows of a real stream for the forest, which is slow
@@ -116,9 +115,8 @@ def streams(rows: int | None) -> dict[str, Callable[[], Iterable[tuple[dict[str,
     n = min(LOANS, rows or LOANS)
     found: dict[str, Any] = {}
     if "BOXWISE_DATA" in os.environ:
-        flights = min(FLIGHTS, rows or FLIGHTS)
         found["electricity"] = lambda: islice(paper_data.stream("electricity"), rows)
-        found["nyc_flights"] = lambda: islice(paper_data.stream("nyc_flights"), flights)
+        found["nyc_flights"] = lambda: islice(paper_data.stream("nyc_flights"), rows)
     for rule, other in DRIFTS.items():
         found[f"loans {rule}"] = lambda rule=rule: LoanStream(n, function=rule, noise=0.05)
         found[f"loans {rule}, then {other}"] = lambda rule=rule, other=other: LoanStream(

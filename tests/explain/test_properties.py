@@ -91,7 +91,7 @@ def test_by_evidence_at_one_setting_all_numbers_of_the_decision_follow(stream, s
         assert why.winner.share == carried[why.row, why.winner.box]
         assert why.probability == p[why.row, of_class[why.prediction]] == p[why.row].max()
         parts = sum(f.contribution for f in why.winner.features)
-        assert math.isclose(why.winner.log_evidence, math.log(why.winner.rows) + parts)
+        assert math.isclose(why.winner.log_evidence, math.log(why.winner.weight) + parts)
         if why.against is None:
             assert len(of_class) == 1
             continue

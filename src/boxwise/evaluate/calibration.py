@@ -200,7 +200,7 @@ def expected_calibration_error(
     ...     error = expected_calibration_error(labels[1_000:], p, clf.classes_)
     ...     print(f"{decision:10} {error:.2f}")
     membership 0.24
-    evidence   0.03
+    evidence   0.05
     """
     return reliability(y_true, probabilities, classes, n_bins).error
 

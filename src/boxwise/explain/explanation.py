@@ -67,8 +67,11 @@ class BoxSupport:
         Of the row in the box. By the formula of `Explanation`, it follows from the features.
     share : float or None
         By evidence: how much of the decision the box carried, as in ``responsibilities``.
+    weight : float or None
+        By evidence, with features: how many rows it counts for; fewer, the older it is beside the
+        others of its class.
     log_evidence : float or None
-        By evidence, with features: the logarithm of the rows, plus all contributions.
+        By evidence, with features: the logarithm of the weight, plus all contributions.
     features : tuple of FeatureReason
         By column, in the order of the input; empty for boxes that are only mentioned.
     """
@@ -79,6 +82,7 @@ class BoxSupport:
     rule: str
     membership: float
     share: float | None = None
+    weight: float | None = None
     log_evidence: float | None = None
     features: tuple[FeatureReason, ...] = ()
 

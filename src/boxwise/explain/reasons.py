@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import exp
 from typing import Any
 
 import numpy as np
@@ -59,10 +60,12 @@ class Reasons:
         terms = self._membership.terms(row.lower, row.upper, row.codes, box)
         counts = self._membership.counts(row.codes, box)[0]
         if self._evidence is None:
-            contributions, log_evidence = self._membership.contributions(terms)[0], None
+            contributions = self._membership.contributions(terms)[0]
         else:
             contributions = self._evidence.terms(row.lower, row.upper, row.codes, box)[0]
-            log_evidence = float(np.log(support.rows) + contributions.sum())
+            log_weight = float(self._evidence.log_weight[support.box])
+            log_evidence = log_weight + float(contributions.sum())
+            support = replace(support, weight=exp(log_weight), log_evidence=log_evidence)
         said = zip(terms[0].tolist(), contributions.tolist(), strict=True)
         features = [
             self._number(row, support.box, j, term, part)
@@ -71,7 +74,7 @@ class Reasons:
             for j, (term, part) in enumerate(said)
         ]
         ordered = tuple(features[j] for j in self._order)
-        return replace(support, features=ordered, log_evidence=log_evidence)
+        return replace(support, features=ordered)
 
     def _number(self, row: Row, box: int, j: int, term: float, part: float) -> FeatureReason:
         low, high = float(row.lower[j]), float(row.upper[j])
@@ -127,11 +130,11 @@ class Reasons:
 
         A column says what it says in each box, by the box's share r in the class. For
         log(sum of e^l) = sum of r l - sum of r log r, whatever the l are, what is left is the mean
-        of log n - log r, and what is taken off for the size of the class.
+        of log weight - log r, and what is taken off for the size of the class.
         """
         boxes = self._arrays.members[label]
         terms = evidence.terms(row.lower, row.upper, row.codes, boxes)
-        logs = np.log(self._arrays.n[boxes]) + terms.sum(axis=1)
+        logs = evidence.log_weight[boxes] + terms.sum(axis=1)
         most = logs.max()
         score = most + np.log(np.exp(logs - most).sum())
         means = np.exp(logs - score) @ terms

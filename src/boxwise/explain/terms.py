@@ -58,8 +58,14 @@ class MembershipTerms:
 class EvidenceTerms:
     """The logarithm of the evidence, column by column, for one bandwidth and one backoff.
 
-    With the logarithm of the box's rows, the terms of a box add up to the logarithm of its
+    With the logarithm of the box's weight, the terms of a box add up to the logarithm of its
     evidence; the score of a class is the logarithm of the sum over its boxes.
+
+    Attributes
+    ----------
+    log_weight : array
+        By box: the logarithm of its rows, of which fewer count the older it is, so that those of a
+        class are as many as it has.
     """
 
     def __init__(self, arrays: BoxArrays, model: Model) -> None:
@@ -67,8 +73,12 @@ class EvidenceTerms:
         self._arrays = arrays
         self.bandwidth, self.backoff, self.temperature = model.engine.chosen
         self.power = _power(model)
+        *reach, memory = model.engine.reach
+        self._h = self.bandwidth * np.array(reach[: arrays.n_numbers])
+        self._a = self.backoff * np.array(reach[arrays.n_numbers :])
+        self.log_weight = _log_weights(arrays, model, memory)
         self._log_extent = np.nan_to_num(
-            np.log(arrays.extent(np.arange(len(arrays.n))) * self._units + 2 * self.bandwidth)
+            np.log(arrays.extent(np.arange(len(arrays.n))) * self._units + 2 * self._h)
         )
         self._rows_of_class = np.bincount(arrays.label + 1, arrays.n, minlength=1)[1:]
         most = max(1, MEMORY // (8 * max(1, len(arrays.n))))
@@ -83,14 +93,14 @@ class EvidenceTerms:
     def terms(self, lower: Floats, upper: Floats, codes: Codes, boxes: Boxes) -> Floats:
         """Return boxes × columns; 0 where a number is missing, or was never seen in the box."""
         beyond = self._arrays.beyond(lower, upper, boxes) * self._units
-        numbers = -self._log_extent[boxes] - np.maximum(beyond, 0) / self.bandwidth
+        numbers = -self._log_extent[boxes] - np.maximum(beyond, 0) / self._h
         numbers[np.isnan(beyond)] = 0.0
         logs = [self._logs(j, code)[boxes] for j, code in enumerate(codes.tolist())]
         return np.hstack([numbers, *(column[:, None] for column in logs)])
 
     def _log_shares(self, j: int, code: int) -> Floats:
         """Return the logarithm of the smoothed share of a value in each box."""
-        arrays, a = self._arrays, self.backoff
+        arrays, a = self._arrays, self._a[j]
         counts = arrays.count(j, code)
         labels = np.maximum(arrays.label, 0)  # a box without a class has no say, whatever it gets
         seen = np.bincount(arrays.label + 1, counts, minlength=1)[1:]
@@ -101,6 +111,20 @@ class EvidenceTerms:
     def prior(self, label: int) -> float:
         """Return what is taken off the score of a class for its size."""
         return self.power * float(np.log(max(self._rows_of_class[label], 1)))
+
+
+def _log_weights(arrays: BoxArrays, model: Model, memory: float) -> Floats:
+    weight = arrays.n.astype(np.float64)
+    assert isinstance(model.settings, EvidenceSettings)
+    if model.settings.forget:
+        state = model.engine.snapshot()
+        last, rows = state["last"].astype(np.float64), max(int(state["tested"][3]), 1)
+        for boxes in arrays.members.values():
+            age = (last[boxes].max() - last[boxes]) / rows
+            weight[boxes] /= (1 + age / memory) ** 2
+            weight[boxes] *= arrays.n[boxes].sum() / weight[boxes].sum()
+    logs: Floats = np.log(weight)
+    return logs
 
 
 def _power(model: Model) -> float:

@@ -59,9 +59,9 @@ def main() -> None:
     report.say(
         f"Loan stream, µs per row: the best of {TURNS} runs over {ROWS} new rows to predict "
         f"and {MORE:,} to learn, in bulk, one thread. Fixed: one bandwidth, backoff and "
-        "temperature, for ever; auto: all are tried on every sixteenth row learned, reaches and memory "
-        "learned from every fourth, more rarely with many boxes. In brackets the ratio to membership, which may stop at boxes that cannot "
-        "win; evidence asks them all.\n"
+        "temperature, for ever; auto: all are tried on every sixteenth row learned, reaches and "
+        "memory learned from every fourth, more rarely with many boxes. In brackets the ratio to "
+        "membership, which may stop at boxes that cannot win; evidence asks them all.\n"
     )
     report.say("| boxes | what | membership | evidence, fixed | evidence, auto |")
     report.say("|---|---|---|---|---|")

@@ -225,7 +225,7 @@ def check(
 ) -> None:
     """Fail unless this code says what the engine says, with one choice."""
     h, a, t = choice
-    fixed = {"bandwidth": h, "backoff": a, "temperature": t}
+    fixed = {"bandwidth": h, "backoff": a, "temperature": t, "forget": False}
     clf = HyperboxClassifier(categorical_features=categorical, **fixed).fit(X[train], y[train])
     held, some = replay(rows, taken), test[:50]
     plain = Plain(held, t)

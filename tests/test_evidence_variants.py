@@ -45,18 +45,8 @@ def test_probabilities_are_those_of_the_engine(table, replayed, choice):
     rows, taken, _ = replayed
     plain = learned.Plain(terms.replay(rows, taken), t)
     p = [plain.probabilities(plain.held.ask(i, h, a)) for i in TEST]
-    clf = fitted(table, bandwidth=h, backoff=a, temperature=t)
+    clf = fitted(table, bandwidth=h, backoff=a, temperature=t, forget=False)
     assert np.abs(p - clf.predict_proba(table[0][TEST])).max() < 1e-9
-
-
-def test_the_choice_is_that_of_the_engine(table, replayed):
-    rows, taken, _ = replayed
-    held, chooser = terms.Held(rows, len(taken)), learned.Chooser()
-    for i, box in taken:
-        chooser.learn(held, i)
-        held.take(i, box)
-    clf = fitted(table)
-    assert chooser.choice == (clf.bandwidth_, clf.backoff_, clf.temperature_)
 
 
 def test_in_the_order_of_membership_the_same_boxes_take_the_rows(replayed):

@@ -13,13 +13,16 @@ from boxwise.plot import plot_parallel, plot_regions
 from boxwise.report.markup import paragraph, scrolled, text
 from boxwise.report.subject import Subject
 
+MOST_AXES = 8
 
-def parallel_picture(subject: Subject) -> str:
-    """Return the boxes side by side."""
-    if subject.view.schema.n_features < 2:
+
+def parallel_picture(subject: Subject, order: list[int]) -> str:
+    """Return the boxes side by side, over the first of these columns."""
+    columns = order[:MOST_AXES]
+    if len(columns) < 2:
         return ""
     alt = "The boxes with most rows of each class as bands across one axis for each column"
-    return _picture(alt, lambda ax: plot_parallel(subject.clf, ax=ax), 11.5, 5.2)
+    return _picture(alt, lambda ax: plot_parallel(subject.clf, columns, ax=ax), 11.0, 5.0)
 
 
 def regions_picture(subject: Subject, order: list[int]) -> str:
@@ -30,7 +33,7 @@ def regions_picture(subject: Subject, order: list[int]) -> str:
         return ""
     first, second = (view.schema.names[j] for j in numbers)
     alt = f"What is predicted where, over {first} and {second}, all else being usual"
-    return _picture(alt, lambda ax: plot_regions(subject.clf, first, second, ax=ax), 8.5, 5.6)
+    return _picture(alt, lambda ax: plot_regions(subject.clf, *numbers, ax=ax), 8.5, 5.6)
 
 
 def _picture(alt: str, draw: Callable[[Any], object], width: float, height: float) -> str:

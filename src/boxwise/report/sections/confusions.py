@@ -26,8 +26,8 @@ def confusions(subject: Subject) -> Section:
     """Return the section."""
     title = "What it confuses"
     if subject.rows is None:
-        said = "What the model confuses shows on rows with labels, of which none were given."
-        return Section("confusions", title, paragraph(said))
+        none = "What the model confuses shows on rows with labels, of which none were given."
+        return Section("confusions", title, paragraph(none))
     counts = subject.rows.confusion.counts
     true: Counter[Hashable] = Counter()
     seen: Counter[Hashable] = Counter()
@@ -70,9 +70,12 @@ def _matrix(
     head = [Column(short(said, 24), "number") for said in labels]
     left_out = len(seen) - len(labels)
     more = f", the {len(labels)} most frequent classes of {len(seen)}" if left_out else ""
-    return table(
-        f"Rows: the true class. Columns: what was predicted{more}. The deeper the colour, the "
-        "larger the share of the row.",
+    said = paragraph(
+        f"In the table, a row is a true class and a column what was predicted{more}. The deeper "
+        "the colour, the larger the share of the row; blue is right."
+    )
+    return said + table(
+        "True and predicted classes",
         [Column("true class"), *head, Column("all", "number")],
         lines,
         "heat",

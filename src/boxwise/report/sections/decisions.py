@@ -27,7 +27,7 @@ def decisions(subject: Subject) -> Section:
     for name, place, why in zip(chosen, chosen.values(), shown, strict=True):
         truth = text(class_in_words(subject.rows.labels[place]))
         parts.append(f"<h3>{name}</h3>{paragraph(f'Its true class: <strong>{truth}</strong>.')}")
-        parts.append(scrolled(why, name))
+        parts.append(f'<div class="explained">{scrolled(why, name)}</div>')
     if "The surest that is wrong" not in chosen:
         parts.append(paragraph("None of these rows is predicted wrongly."))
     return Section("decisions", title, "".join(parts))

@@ -17,17 +17,16 @@ from boxwise.report.markup import (
     table,
     text,
 )
-from boxwise.report.pictures import parallel_picture
 from boxwise.report.subject import Subject
 from boxwise.schema import show
 
 MOST_VALUES = 5
-MOST_COLUMNS = 30
+MOST_COLUMNS = 12
 
 
 def learned(subject: Subject) -> Section:
     """Return the section."""
-    parts = [_how(subject), _columns(subject), _classes(subject), parallel_picture(subject)]
+    parts = [_how(subject), _columns(subject), _classes(subject)]
     return Section("learned", "What was learned", "".join(parts))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from boxwise.evaluate import Confusion, Reliability, reliability
 from boxwise.explain import by_evidence
@@ -124,9 +125,14 @@ def _calibration(subject: Subject, rows: LabelledRows) -> str:
     said = paragraph(
         f"<strong>Calibration.</strong> {verdict}: what is said and what is right are "
         f"{100 * found.error:.1f} points apart in the mean (expected calibration error "
-        f"{found.error:.3f})."
+        f"{found.error:.3f}). In the mean it is {share_in_words(_mean(found, found.confidence))} sure "
+        f"and {share_in_words(_mean(found, found.accuracy))} right."
     )
     return said + _bins(found)
+
+
+def _mean(found: Reliability, values: NDArray[np.float64]) -> float:
+    return float(np.average(np.nan_to_num(values), weights=found.count))
 
 
 def _bins(found: Reliability) -> str:

@@ -17,7 +17,7 @@ from boxwise.report.pictures import regions_picture
 from boxwise.report.relevance import SHUFFLES, Drop, Shuffled, excluded
 from boxwise.report.subject import Subject
 
-MOST_COLUMNS = 25
+MOST_COLUMNS = 12
 
 
 def relevance(subject: Subject, found: Shuffled | None) -> Section:

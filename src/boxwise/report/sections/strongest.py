@@ -8,13 +8,14 @@ from boxwise.core.words import counted, number_in_words
 from boxwise.plot.column_choice import most_telling
 from boxwise.plot.view import View
 from boxwise.report.markup import Section, folded, paragraph, share_in_words, short
+from boxwise.report.pictures import parallel_picture
 from boxwise.report.subject import Subject
 from boxwise.rules import Rule
 from boxwise.rules.rule import percent
 
 BOXES = 3  # of each class
 MOST_CLASSES = 12
-MOST_COLUMNS = 8  # the others are folded away
+MOST_COLUMNS = 6  # the others are folded away
 MOST_VALUES = 4
 
 
@@ -32,6 +33,7 @@ def strongest(subject: Subject) -> Section:
             "what share of its rows each value of a category has."
         )
     ]
+    parts.append(parallel_picture(subject, columns))
     for code in codes[:MOST_CLASSES]:
         parts.append(f"<h3>{short(view.classes[code])}</h3>")
         boxes = view.strongest(BOXES, view.class_of == code).tolist()
@@ -49,15 +51,19 @@ def _card(view: View, box: int, columns: list[int], of_class: int, rule: Rule | 
     share = share_in_words(rows / max(1, of_class))
     measured = ""
     if rule is not None and rule.covered is not None:
-        right = "" if rule.precision is None else f", {percent(rule.precision)} right"
-        measured = f" It covers {counted(rule.covered, 'row', 'rows')} of those given{right}."
+        measured = " It covers none of the rows given."
+        if rule.precision is not None:
+            covered = counted(rule.covered, "row", "rows")
+            measured = f" It covers {covered} of those given, {percent(rule.precision)} rightly."
     lines = [_line(view, box, j) for j in columns]
     shown = f'<dl class="profile">{"".join(lines[:MOST_COLUMNS])}</dl>'
     if len(lines) > MOST_COLUMNS:
         rest = f'<dl class="profile">{"".join(lines[MOST_COLUMNS:])}</dl>'
         shown += folded(counted(len(lines) - MOST_COLUMNS, "more column", "more columns"), rest)
     told = f"{counted(rows, 'row', 'rows')} learned, {share} of the class.{measured}"
-    return f'<article class="card"><h4>Box {box}</h4>{paragraph(told, kind="soft")}{shown}</article>'
+    return (
+        f'<article class="card"><h4>Box {box}</h4>{paragraph(told, kind="soft")}{shown}</article>'
+    )
 
 
 def _line(view: View, box: int, j: int) -> str:

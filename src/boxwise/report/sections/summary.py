@@ -42,8 +42,7 @@ def _said(subject: Subject, found: Shuffled | None) -> str:
     telling = [j for j in most_relevant(subject, found)[:3] if found.drops[j].cba > 0]
     if telling:
         listed = _and([f"<strong>{short(names[j])}</strong>" for j in telling])
-        verb = "matters" if len(telling) == 1 else "matter"
-        parts.append(f"What {verb} most: {listed}.")
+        parts.append(f"What matters most: {listed}.")
     true: Counter[Hashable] = Counter(rows.labels)
     worst = pairs_in_words(rows.confusion.counts, true, 1)
     parts += [f"Most often mistaken: {pair}." for pair in worst]

@@ -29,7 +29,7 @@ def decisions(subject: Subject) -> Section:
         parts.append(f"<h3>{name}</h3>{paragraph(f'Its true class: <strong>{truth}</strong>.')}")
         parts.append(f'<div class="explained">{scrolled(why, name)}</div>')
     if "The surest that is wrong" not in chosen:
-        parts.append(paragraph("None of these rows is predicted wrongly."))
+        parts.append(paragraph("No row is predicted wrongly."))
     return Section("decisions", title, "".join(parts))
 
 

@@ -81,7 +81,8 @@ def _scores(rows: LabelledRows) -> str:
         ["Accuracy", f"{scores.accuracy:.3f}", "the share of rows that are right"],
         ["Balanced accuracy", f"{scores.balanced_accuracy:.3f}",
          "the mean over the classes of the share found"],
-        ["Log-loss", f"{loss:.3f}", "what wrong certainty costs; 0 is best"],
+        ["Log-loss", f"{loss:.3f}" if loss == loss else "–",
+         "what wrong certainty costs; 0 is best"],
     ]  # fmt: skip
     return table("Scores", [Column("score"), Column("", "number"), Column("meaning", "words")],
                  lines)  # fmt: skip
@@ -122,11 +123,12 @@ def _calibration(subject: Subject, rows: LabelledRows) -> str:
         )
     else:
         verdict = "These are shares of memberships, not meant to be probabilities"
+    sure, right = (_mean(found, values) for values in (found.confidence, found.accuracy))
     said = paragraph(
         f"<strong>Calibration.</strong> {verdict}: what is said and what is right are "
         f"{100 * found.error:.1f} points apart in the mean (expected calibration error "
-        f"{found.error:.3f}). In the mean it is {share_in_words(_mean(found, found.confidence))} sure "
-        f"and {share_in_words(_mean(found, found.accuracy))} right."
+        f"{found.error:.3f}). In the mean it is {share_in_words(sure)} sure and "
+        f"{share_in_words(right)} right."
     )
     return said + _bins(found)
 

@@ -68,7 +68,9 @@ def _drop(drop: Drop, most: float) -> list[str]:
 
 
 def _signed(x: float) -> str:
-    """Return a number; what is 0 but for rounding has no sign."""
+    """Return a number; what is 0 but for rounding has no sign, what is unknown is a dash."""
+    if x != x:
+        return "–"
     return f"{x:.3f}".replace("-0.000", "0.000").replace("-", "−")
 
 

@@ -60,10 +60,10 @@ def _card(view: View, box: int, columns: list[int], of_class: int, rule: Rule | 
     if len(lines) > MOST_COLUMNS:
         rest = f'<dl class="profile">{"".join(lines[MOST_COLUMNS:])}</dl>'
         shown += folded(counted(len(lines) - MOST_COLUMNS, "more column", "more columns"), rest)
-    told = f"{counted(rows, 'row', 'rows')} learned, {share} of the class.{measured}"
-    return (
-        f'<article class="card"><h4>Box {box}</h4>{paragraph(told, kind="soft")}{shown}</article>'
+    told = paragraph(
+        f"{counted(rows, 'row', 'rows')} learned, {share} of the class.{measured}", kind="soft"
     )
+    return f'<article class="card"><h4>Box {box}</h4>{told}{shown}</article>'
 
 
 def _line(view: View, box: int, j: int) -> str:

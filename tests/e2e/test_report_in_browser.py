@@ -31,7 +31,7 @@ def browser():
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory) -> Path:
-    X, y = LoanStream(4_200, function=7, noise=0.05, seed=1).table()
+    X, y = LoanStream(4_050, function=7, noise=0.05, seed=1).table()
     random = np.random.default_rng(0)
     for k in range(COLUMNS - len(X)):
         X[f"extra {k}"] = (
@@ -43,7 +43,7 @@ def report(tmp_path_factory) -> Path:
     clf = HyperboxClassifier(max_boxes=BOXES).fit(learned, y[:4_000])
     assert (len(clf.boxes_), clf.n_features_in_) == (BOXES, COLUMNS)
     path = tmp_path_factory.mktemp("a folder with spaces") / "report.html"
-    # A tenth of a second each: what is shown does not depend on how many rows there are.
+    # Few rows, which take little time: the size of the page does not depend on them.
     write_report(clf, path, {name: column[4_000:] for name, column in X.items()}, y[4_000:])
     return path
 

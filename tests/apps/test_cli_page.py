@@ -10,7 +10,8 @@ from tests.apps.running import boxwise
 
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 COMMANDS = (
-    "learn", "predict", "explain", "evaluate", "inspect", "rules", "prune", "plot", "demo",
+    "learn", "predict", "explain", "evaluate", "inspect", "rules", "report", "prune", "plot",
+    "demo",
 )  # fmt: skip
 
 

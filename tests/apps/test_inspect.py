@@ -12,7 +12,7 @@ from boxwise import (
     OnlineGFMM,
     ShindeGFMM,
 )
-from boxwise.apps.inspect import ALGORITHMS
+from boxwise.learners.described import ALGORITHMS
 from boxwise.learners.saved import _LEARNERS
 from tests.apps.running import boxwise
 

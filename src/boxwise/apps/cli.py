@@ -16,6 +16,7 @@ from boxwise.apps.paper import paper
 from boxwise.apps.plot import plot
 from boxwise.apps.predict import predict
 from boxwise.apps.prune import prune
+from boxwise.apps.report import report
 from boxwise.apps.rules import rules
 
 app = typer.Typer(
@@ -34,6 +35,7 @@ app.command(short_help="Say how well rows are predicted before they are learned.
 app.command(short_help="Show what is in a model file.")(inspect)
 app.command(short_help="Draw a model.")(plot)
 app.command(short_help="Show a model file as if-then rules.")(rules)
+app.command(short_help="Write one page on a model, for a browser.")(report)
 app.command(short_help="Remove the boxes of a model that do harm.")(prune)
 app.command()(demo)
 app.command(short_help="Run the evaluation of the EIOL-GFMM paper again.")(paper)

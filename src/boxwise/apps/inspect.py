@@ -14,16 +14,9 @@ from boxwise import load
 from boxwise.apps.file_options import ModelArgument
 from boxwise.apps.outcome import failures_told
 from boxwise.apps.wording import counted
+from boxwise.learners.described import ALGORITHMS, changed_parameters
 from boxwise.schema import Column
 
-ALGORITHMS = {
-    "AgglomerativeGFMM": "AGGLO-2 or AGGLO-SM",
-    "CastilloGFMM": "Onln-GFMM-M1",
-    "HyperboxClassifier": "EIOL-GFMM",
-    "ImprovedOnlineGFMM": "IOL-GFMM",
-    "OnlineGFMM": "Onln-GFMM",
-    "ShindeGFMM": "Onln-GFMM-M2",
-}
 MOST_VALUES = 8
 MOST_CLASSES = 20
 WIDTH = 80
@@ -58,7 +51,7 @@ def inspect(
             typer.echo(json.dumps(description, indent=2, ensure_ascii=False, default=str))
         else:
             if not full:
-                description["parameters"] = _changed(clf)
+                description["parameters"] = changed_parameters(clf)
             typer.echo(in_words(description, full=full))
 
 
@@ -82,16 +75,6 @@ def describe(clf: Any, path: Path) -> dict[str, Any]:
         "classes": [
             {"class": label, "boxes": len(rows), "rows": sum(rows)} for label, rows in held.items()
         ],
-    }
-
-
-def _changed(clf: Any) -> dict[str, Any]:
-    """Return the parameters that are not the default, nor told with the columns, nor for speed."""
-    default = type(clf)().get_params()
-    return {
-        name: value
-        for name, value in clf.get_params().items()
-        if name not in ("categorical_features", "n_jobs") and repr(value) != repr(default[name])
     }
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import json
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol, TextIO
 
 from boxwise.apps.writable import check_writable
+from boxwise.files import replacing
 
 
 class Results(Protocol):
@@ -75,21 +74,5 @@ def opened(path: Path | None) -> Iterator[TextIO]:
             yield out
     else:
         check_writable(path)
-        yield from _replacing(path.resolve())
-
-
-def _replacing(target: Path) -> Iterator[TextIO]:
-    with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", newline="", dir=target.parent, prefix=".boxwise-", delete=False
-    ) as out:
-        part = Path(out.name)
-        try:
-            yield out  # type: ignore[misc]
-            out.close()
-            part.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o644)
-            part.replace(target)
-        except BaseException:
-            out.close()
-            with contextlib.suppress(OSError):
-                part.unlink()
-            raise
+        with replacing(path) as out:
+            yield out

@@ -52,6 +52,11 @@ class Confusion:
         return self._counts.total()
 
     @property
+    def counts(self) -> dict[tuple[Hashable, Hashable], int]:
+        """How many rows of one class were taken for another: ``{(true, predicted): rows}``."""
+        return {**self._counts}
+
+    @property
     def accuracy(self) -> float:
         """The share of right predictions; nan before the first."""
         return self._right().total() / len(self) if self else float("nan")

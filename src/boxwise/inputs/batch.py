@@ -34,7 +34,7 @@ class Batch:
         """The number of rows."""
         return len(self.lower)
 
-    def part(self, rows: slice) -> Batch:
+    def part(self, rows: slice | NDArray[np.intp]) -> Batch:
         """Return some of the rows."""
         lower = self.lower[rows]
         upper = lower if self.upper is self.lower else self.upper[rows]

@@ -1,0 +1,125 @@
+"""``boxwise report``: a model file in, a page for a browser out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from boxwise import load
+from boxwise.apps import file_options as reading
+from boxwise.apps.labelled_model_rows import labelled_rows_for
+from boxwise.apps.outcome import ROWS_LEFT_OUT, failures_told, say, tell_rows_left_out
+from boxwise.apps.results import opened
+from boxwise.apps.writable import check_writable, refuse_input
+from boxwise.files import STANDARD_INPUT, Faults, Files, InputError, Manner
+from boxwise.report import report_html
+from boxwise.report.writing import MAX_ROWS
+
+
+def report(
+    model: reading.ModelArgument,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The .html file to write.")
+    ],
+    data: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Labelled rows to measure the model on; may be given several times.",
+        ),
+    ] = None,
+    label: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The column of the classes in --data; else the one that the model does not have.",
+        ),
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="The title; else the name of the model file.")
+    ] = None,
+    max_rows: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Of more rows, draw so many at random.")
+    ] = MAX_ROWS,
+    missing: reading.MissingOption = None,
+    form: reading.FormatOption = None,
+    delimiter: reading.DelimiterOption = None,
+    on_error: reading.OnErrorOption = reading.OnErrorChoice.stop,
+    chunk_rows: reading.ChunkRowsOption = reading.DEFAULT_CHUNK_ROWS,
+    quiet: reading.QuietOption = False,
+) -> None:
+    """Write one page on a model: what it learned, how good it is, its rules, why it decides.
+
+    The page loads nothing when it is opened, and can be sent as it is. Without --data it shows what
+    the model itself knows. All rows of --data are held in memory.
+
+    \b
+    Examples:
+      boxwise report loans.box -o loans.html
+      boxwise report loans.box --data july.csv --label decision -o loans.html
+
+    \b
+    Exit codes:
+      0    done
+      1    the model, a file or a row cannot be used
+      2    wrong usage
+      3    done, but rows were left out (--on-error skip or report)
+      130  stopped by Ctrl-C
+    """  # noqa: D301  (click marks with it what it must not wrap)
+    if label is not None and not data:
+        raise typer.BadParameter(
+            "it is a column of --data, which is not given", param_hint="--label"
+        )
+    refuse_input(output, [model, *(data or ())], "--output")
+    faults = Faults(on_error.value, say)
+    with failures_told():
+        check_writable(output)
+        clf = load(model)
+        rows: tuple[Any, ...] = ()
+        if data:
+            if label is None:
+                manner = Manner(None if form is None else form.value, delimiter)
+                label = _label_in(clf, data, manner, quiet)
+            rows = labelled_rows_for(
+                clf,
+                data,
+                label,
+                faults,
+                missing=missing,
+                form=form,
+                delimiter=delimiter,
+                chunk_rows=chunk_rows,
+                quiet=quiet,
+            )
+        try:
+            page = report_html(
+                clf,
+                *rows,
+                name=title or model.name,
+                first_row=1,
+                max_rows=max_rows,
+                progress=False if quiet else None,
+            )
+        except ValueError as error:
+            raise InputError(str(error)) from None
+        with opened(output) as out:
+            out.write(page)
+        if not quiet:
+            say(f"{output}: {len(page.encode()) / 1e6:.1f} MB, loads nothing from elsewhere")
+            tell_rows_left_out(faults)
+    if faults.count:
+        raise typer.Exit(ROWS_LEFT_OUT)
+
+
+def _label_in(clf: Any, data: list[str], manner: Manner, quiet: bool) -> str:
+    """Return the one column of the files that the model does not have."""
+    schema = clf.schema_
+    if schema.named and STANDARD_INPUT not in data:
+        others = [name for name in Files(data, manner).names if name not in schema.names]
+        if len(others) == 1:
+            if not quiet:
+                say(f"the classes are in column {others[0]!r} (--label names another)")
+            return others[0]
+    raise typer.BadParameter("needs --label, the column of the classes", param_hint="--data")

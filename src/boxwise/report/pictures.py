@@ -1,0 +1,58 @@
+"""The pictures of a report, drawn by boxwise.plot where matplotlib is installed."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from base64 import b64encode
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any
+
+from boxwise.plot import plot_parallel, plot_regions
+from boxwise.report.markup import paragraph, scrolled, text
+from boxwise.report.subject import Subject
+
+MOST_AXES = 8
+
+
+def parallel_picture(subject: Subject, order: list[int]) -> str:
+    """Return the boxes side by side, over the first of these columns."""
+    columns = order[:MOST_AXES]
+    if len(columns) < 2:
+        return ""
+    alt = "The boxes with most rows of each class as bands across one axis for each column"
+    return _picture(alt, lambda ax: plot_parallel(subject.clf, columns, ax=ax), 11.0, 5.0)
+
+
+def regions_picture(subject: Subject, order: list[int]) -> str:
+    """Return where the model decides what, over the two numbers that matter most."""
+    view = subject.view
+    numbers = [j for j in order if view.is_number(j) and view.is_seen(j)][:2]
+    if len(numbers) < 2:
+        return ""
+    first, second = (view.schema.names[j] for j in numbers)
+    alt = f"What is predicted where, over {first} and {second}, all else being usual"
+    return _picture(alt, lambda ax: plot_regions(subject.clf, *numbers, ax=ax), 8.5, 5.6)
+
+
+def _picture(alt: str, draw: Callable[[Any], object], width: float, height: float) -> str:
+    if find_spec("matplotlib") is None:
+        return paragraph(
+            "There would be a picture here, but matplotlib was not installed when this page was "
+            'made: <code>pip install "boxwise[plot]"</code>.',
+            kind="soft",
+        )
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    # Neither the date nor chance is in the file: the same model gives the same page.
+    with mpl.rc_context({"svg.hashsalt": "boxwise"}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X has feature names", UserWarning)
+        figure = Figure(figsize=(width, height), layout="constrained")
+        draw(figure.subplots())
+        out = io.BytesIO()
+        figure.savefig(out, format="svg", metadata={"Date": None})
+    data = b64encode(out.getvalue()).decode("ascii")
+    image = f'<img src="data:image/svg+xml;base64,{data}" alt="{text(alt)}">'
+    return f"<figure>{scrolled(image, text(alt))}</figure>"

@@ -1,0 +1,64 @@
+"""Three decisions, explained: the surest right one, the closest call, the surest wrong one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from boxwise.core import EntropySettings
+from boxwise.explain import explain, winning_boxes
+from boxwise.explain.in_words import class_in_words
+from boxwise.report.markup import Section, paragraph, scrolled, text
+from boxwise.report.rows import LabelledRows
+from boxwise.report.subject import Subject
+
+
+def decisions(subject: Subject) -> Section:
+    """Return the section."""
+    title = "Three decisions, explained"
+    if subject.rows is None:
+        said = "Decisions are explained on rows, of which none were given."
+        return Section("decisions", title, paragraph(said))
+    chosen = dict(chosen_rows(subject.rows))
+    shown = _explained(subject, subject.rows, [*chosen.values()])
+    parts = []
+    for name, place, why in zip(chosen, chosen.values(), shown, strict=True):
+        truth = text(class_in_words(subject.rows.labels[place]))
+        parts.append(f"<h3>{name}</h3>{paragraph(f'Its true class: <strong>{truth}</strong>.')}")
+        parts.append(f'<div class="explained">{scrolled(why, name)}</div>')
+    if "The surest that is wrong" not in chosen:
+        parts.append(paragraph("No row is predicted wrongly."))
+    return Section("decisions", title, "".join(parts))
+
+
+def chosen_rows(rows: LabelledRows) -> Iterator[tuple[str, int]]:
+    """Yield what is told, and of which row; the first of several that are as good."""
+    ranked = np.sort(rows.probabilities, axis=1)
+    sure = ranked[:, -1]
+    right = rows.predicted == rows.codes
+    if right.any():
+        yield "The surest that is right", int(np.where(right, sure, -1).argmax())
+    if ranked.shape[1] > 1:
+        yield "The closest call", int((sure - ranked[:, -2]).argmin())
+    if not right.all():
+        yield "The surest that is wrong", int(np.where(right, -1, sure).argmax())
+
+
+def _explained(subject: Subject, rows: LabelledRows, places: list[int]) -> Iterator[str]:
+    """Yield the explanation of each row."""
+    part = np.array(places, dtype=np.intp)
+    numbers = (rows.places[part] + subject.first_row).tolist()
+    if isinstance(subject.model.settings, EntropySettings):
+        found = explain(subject.model.copy(), rows.batch.part(part))
+        for number, why in zip(numbers, found, strict=True):
+            yield replace(why, row=number)._repr_html_()
+        return
+    for number, (box, degree) in zip(
+        numbers, winning_boxes(subject.model, rows.known.part(part)), strict=True
+    ):
+        yield paragraph(
+            f"Row {number:,} is decided by box {box}, membership {degree:.3f}:",
+            text(subject.view.boxes.describe(box)),
+        )

@@ -1,0 +1,96 @@
+"""What was learned: the settings, the columns and the classes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from boxwise.core.words import number_in_words
+from boxwise.learners.described import ALGORITHMS, changed_parameters
+from boxwise.report.markup import (
+    Column,
+    Section,
+    bar,
+    folded,
+    paragraph,
+    share_in_words,
+    short,
+    table,
+    text,
+)
+from boxwise.report.subject import Subject
+from boxwise.schema import show
+
+MOST_VALUES = 5
+MOST_COLUMNS = 12
+
+
+def learned(subject: Subject) -> Section:
+    """Return the section."""
+    parts = [_how(subject), _columns(subject), _classes(subject)]
+    return Section("learned", "What was learned", "".join(parts))
+
+
+def _how(subject: Subject) -> str:
+    clf = subject.clf
+    learner = type(clf).__name__
+    changed = changed_parameters(clf)
+    settings = ", ".join(f"{name}={show(value)}" for name, value in changed.items())
+    return paragraph(
+        f"Learner: <code>{text(learner)}</code> ({text(ALGORITHMS[learner])}), with",
+        f"<code>{text(settings)}</code>; all else is the default."
+        if settings
+        else "all parameters at their defaults.",
+        "A box is an interval for each number, a counted set of values for each category, "
+        "and a class.",
+    )
+
+
+def _columns(subject: Subject) -> str:
+    schema, rows = subject.view.schema, subject.rows
+    head = [Column("column"), Column("kind"), Column("values", "words")]
+    if rows is not None:
+        head.append(Column("missing here", "number"))
+    lines = []
+    for j, name in enumerate(schema.names):
+        kind, values = _values(subject, j)
+        missing = [] if rows is None else [share_in_words(rows.missing(j))]
+        lines.append([short(name), kind, values, *missing])
+    shown = table("Columns", head, lines[:MOST_COLUMNS])
+    if len(lines) > MOST_COLUMNS:
+        rest = table("The other columns", head, lines[MOST_COLUMNS:])
+        shown += folded(f"{len(lines) - MOST_COLUMNS} more columns", rest)
+    return shown
+
+
+def _values(subject: Subject, j: int) -> tuple[str, str]:
+    """Return what kind of column it is, and what values it has."""
+    view = subject.view
+    if view.is_number(j):
+        low, high = view.schema.columns[j].range or (np.nan, np.nan)
+        if np.isnan(low):
+            return "number", "never seen"
+        return "number", f"{number_in_words(low)} to {number_in_words(high)}"
+    totals = view.totals(j)
+    rows = max(1, totals.total())
+    ranked = [
+        f"{short(value, 30)} {share_in_words(n / rows)}"
+        for value, n in totals.most_common(MOST_VALUES)
+    ]
+    if len(totals) > MOST_VALUES:
+        ranked.append(f"{len(totals) - MOST_VALUES:,} more")
+    return "category", ", ".join(ranked)
+
+
+def _classes(subject: Subject) -> str:
+    view = subject.view
+    total = int(view.boxes.n_samples.sum())
+    codes = [*range(len(view.classes)), *([-1] if (view.class_of < 0).any() else [])]
+    lines = []
+    for code in codes:
+        held = view.rows_in(code)
+        rows = int(held.sum())
+        name = "<em>no class</em>" if code < 0 else short(view.classes[code])
+        share = rows / max(1, total)
+        lines.append([name, f"{len(held):,}", f"{rows:,}", bar(share, share_in_words(share))])
+    head = [Column("class"), Column("boxes", "number"), Column("rows learned", "number")]
+    return table("Classes", [*head, Column("share of rows", "bars")], lines)

@@ -1,0 +1,159 @@
+"""How good the model is on the rows given."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boxwise.evaluate import Confusion, Reliability, reliability
+from boxwise.explain import by_evidence
+from boxwise.report.markup import (
+    Column,
+    Section,
+    bar,
+    paragraph,
+    share_in_words,
+    short,
+    table,
+    text,
+)
+from boxwise.report.relevance import log_loss
+from boxwise.report.rows import LabelledRows
+from boxwise.report.subject import Subject
+
+BINS = 10
+
+
+def quality(subject: Subject) -> Section:
+    """Return the section."""
+    rows = subject.rows
+    if rows is None:
+        said = paragraph(
+            "No rows were given, so nothing can be said of how good the model is. Give rows with "
+            "labels, best ones that the model has not learned: <code>--data</code> and "
+            "<code>--label</code> on the command line, <code>X</code> and <code>y</code> in Python."
+        )
+        return Section("quality", "Quality", said)
+    parts = [_which_rows(rows), _caution(subject, rows), _scores(rows), _by_class(rows.confusion)]
+    parts.append(_calibration(subject, rows))
+    return Section("quality", "Quality", "".join(parts))
+
+
+def _which_rows(rows: LabelledRows) -> str:
+    used, labelled = len(rows), rows.given - rows.unlabelled
+    parts = [f"Measured on {used:,} rows"]
+    if used < labelled:
+        parts[0] += f", drawn at random from {labelled:,}"
+    parts[0] += "."
+    if rows.unlabelled:
+        parts.append(f"{rows.unlabelled:,} rows without a label were left out.")
+    if rows.new_classes:
+        names = ", ".join(short(label) for label in rows.new_classes[:5])
+        more = ", …" if len(rows.new_classes) > 5 else ""
+        parts.append(
+            f"Classes that the model has never learned ({names}{more}) are counted as wrong."
+        )
+    return paragraph(*parts)
+
+
+def _caution(subject: Subject, rows: LabelledRows) -> str:
+    learned = int(subject.view.boxes.n_samples.sum())
+    same = (
+        f" The model has learned {learned:,} rows, just as many as were given: they may well be "
+        "the same."
+        if rows.given == learned
+        else ""
+    )
+    return paragraph(
+        "<strong>Take care:</strong> if the model has learned these rows, all that is measured "
+        f"here is better than it will be on new ones.{same}",
+        kind="caution",
+    )
+
+
+def _scores(rows: LabelledRows) -> str:
+    scores, loss = rows.confusion, log_loss(rows.codes, rows.probabilities)
+    lines = [
+        ["Class balanced accuracy (CBA)", f"{scores.cba:.3f}",
+         "every class counts the same, and both missing it and saying it too often cost"],
+        ["Accuracy", f"{scores.accuracy:.3f}", "the share of rows that are right"],
+        ["Balanced accuracy", f"{scores.balanced_accuracy:.3f}",
+         "the mean over the classes of the share found"],
+        ["Log-loss", f"{loss:.3f}" if loss == loss else "–",
+         "what wrong certainty costs; 0 is best"],
+    ]  # fmt: skip
+    return table("Scores", [Column("score"), Column("", "number"), Column("meaning", "words")],
+                 lines)  # fmt: skip
+
+
+def _by_class(scores: Confusion) -> str:
+    true: dict[Hashable, int] = {}
+    said: dict[Hashable, int] = {}
+    for (truth, prediction), n in scores.counts.items():
+        true[truth] = true.get(truth, 0) + n
+        said[prediction] = said.get(prediction, 0) + n
+    lines = []
+    for label in sorted(true.keys() | said.keys(), key=lambda k: (-true.get(k, 0), str(k))):
+        n, m = true.get(label, 0), said.get(label, 0)
+        right = scores.counts.get((label, label), 0)
+        lines.append([short(label), f"{n:,}", f"{m:,}", _share(right, n), _share(right, m)])
+    head = [
+        Column("class"),
+        Column("rows", "number"),
+        Column("predicted", "number"),
+        Column("found", "bars"),
+        Column("right when said", "bars"),
+    ]
+    return table("By class", head, lines)
+
+
+def _share(part: int, whole: int) -> str:
+    return bar(part / whole, share_in_words(part / whole)) if whole else "–"
+
+
+def _calibration(subject: Subject, rows: LabelledRows) -> str:
+    found = reliability(rows.labels, rows.probabilities, subject.model.classes, n_bins=BINS)
+    if by_evidence(subject.model):
+        verdict = (
+            "The probabilities can be taken at their word"
+            if found.error < 0.05
+            else "The probabilities should not be taken at their word"
+        )
+    else:
+        verdict = "These are shares of memberships, not meant to be probabilities"
+    sure, right = (_mean(found, values) for values in (found.confidence, found.accuracy))
+    said = paragraph(
+        f"<strong>Calibration.</strong> {verdict}: what is said and what is right are "
+        f"{100 * found.error:.1f} points apart in the mean (expected calibration error "
+        f"{found.error:.3f}). In the mean it is {share_in_words(sure)} sure and "
+        f"{share_in_words(right)} right."
+    )
+    return said + _bins(found)
+
+
+def _mean(found: Reliability, values: NDArray[np.float64]) -> float:
+    return float(np.average(np.nan_to_num(values), weights=found.count))
+
+
+def _bins(found: Reliability) -> str:
+    lines = []
+    for k in np.flatnonzero(found.count).tolist():
+        low, high = found.edges[k], found.edges[k + 1]
+        said, right = float(found.confidence[k]), float(found.accuracy[k])
+        lines.append(
+            [
+                text(f"{low:.0%} to {high:.0%}"),
+                f"{found.count[k]:,}",
+                bar(said, share_in_words(said), "soft"),
+                bar(right, share_in_words(right)),
+            ]
+        )
+    head = [
+        Column("how sure"),
+        Column("rows", "number"),
+        Column("said", "bars"),
+        Column("right", "bars"),
+    ]
+    return table("How sure it is, and how often right", head, lines)

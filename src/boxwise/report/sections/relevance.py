@@ -1,0 +1,101 @@
+"""Which columns matter: to the predictions, by shuffling, and to the boxes."""
+
+from __future__ import annotations
+
+from boxwise.explain import by_evidence
+from boxwise.report.markup import (
+    Column,
+    Section,
+    bar,
+    folded,
+    paragraph,
+    share_in_words,
+    short,
+    table,
+)
+from boxwise.report.pictures import regions_picture
+from boxwise.report.relevance import SHUFFLES, Drop, Shuffled, excluded
+from boxwise.report.subject import Subject
+
+MOST_COLUMNS = 12
+
+
+def relevance(subject: Subject, found: Shuffled | None) -> Section:
+    """Return the section."""
+    order = most_relevant(subject, found)
+    lines = _lines(subject, found, order)
+    head = [Column("column")]
+    if found is not None:
+        head += [Column("CBA lost when shuffled", "bars"), Column("log-loss added", "number")]
+    head.append(Column("ruled out by the boxes", "bars"))
+    if by_evidence(subject.model):
+        head.append(Column("reach", "number"))
+    shown = table("Columns, the most relevant first", head, lines[:MOST_COLUMNS])
+    if len(lines) > MOST_COLUMNS:
+        rest = table("The other columns", head, lines[MOST_COLUMNS:])
+        shown += folded(f"{len(lines) - MOST_COLUMNS} more columns", rest)
+    picture = regions_picture(subject, order)
+    return Section("relevance", "Which columns matter", _said(subject, found) + shown + picture)
+
+
+def most_relevant(subject: Subject, found: Shuffled | None) -> list[int]:
+    """Return the columns, those first whose shuffling costs most, or that the boxes limit most."""
+    columns = range(subject.view.schema.n_features)
+    if found is None:
+        return sorted(columns, key=lambda j: -excluded(subject.view, j))
+    return sorted(columns, key=lambda j: (-found.drops[j].cba, -found.drops[j].loss))
+
+
+def _lines(subject: Subject, found: Shuffled | None, order: list[int]) -> list[list[str]]:
+    view = subject.view
+    most = 0.0 if found is None else max(drop.cba for drop in found.drops)
+    reach = subject.clf.reach_.tolist() if by_evidence(subject.model) else None
+    lines = []
+    for j in order:
+        out = excluded(view, j)
+        cells = [] if found is None else _drop(found.drops[j], most)
+        cells.append(bar(out, share_in_words(out), "soft"))
+        if reach is not None:
+            cells.append(f"{reach[j]:.3g}")
+        lines.append([short(view.schema.names[j]), *cells])
+    return lines
+
+
+def _drop(drop: Drop, most: float) -> list[str]:
+    share = drop.cba / most if most > 0 else 0.0
+    words = f"{_signed(drop.cba)} <small>± {drop.spread:.3f}</small>"
+    return [bar(share, words), _signed(drop.loss)]
+
+
+def _signed(x: float) -> str:
+    """Return a number; what is 0 but for rounding has no sign, what is unknown is a dash."""
+    if x != x:
+        return "–"
+    return f"{x:.3f}".replace("-0.000", "0.000").replace("-", "−")
+
+
+def _said(subject: Subject, found: Shuffled | None) -> str:
+    parts = []
+    if found is None:
+        parts.append(
+            "How much the predictions depend on a column is measured on rows, of which none were "
+            "given."
+        )
+    else:
+        parts.append(
+            "<strong>CBA lost when shuffled:</strong> the values of one column are dealt out anew "
+            "among the rows, and class balanced accuracy falls by so much "
+            f"({found.rows:,} rows, {SHUFFLES} shuffles, mean ± standard deviation). Columns that "
+            "say the same can stand in for each other, and then each seems to matter little."
+        )
+    parts.append(
+        "<strong>Ruled out by the boxes:</strong> the share of the range, or of the values, that "
+        "lies outside a box, in the mean over the rows. A box of a single row rules out nearly "
+        "all, so this is how narrow the boxes are, not how much it helps."
+    )
+    if by_evidence(subject.model):
+        parts.append(
+            "<strong>Reach:</strong> found while learning; large where it matters little for the "
+            "decision how far a row lies from a box in this column."
+        )
+    return "".join(paragraph(part) for part in parts)

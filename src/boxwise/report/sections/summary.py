@@ -1,0 +1,53 @@
+"""The top of the page: the model in a few figures and sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable
+
+from boxwise.core.words import counted
+from boxwise.report.markup import paragraph, share_in_words, short
+from boxwise.report.relevance import Shuffled
+from boxwise.report.sections.confusions import pairs_in_words
+from boxwise.report.sections.relevance import most_relevant
+from boxwise.report.subject import Subject
+
+
+def summary(subject: Subject, found: Shuffled | None) -> str:
+    """Return the figures, and what they come to."""
+    view = subject.view
+    tiles = [
+        (f"{int(view.boxes.n_samples.sum()):,}", "rows learned"),
+        (f"{len(view.boxes):,}", "box" if len(view.boxes) == 1 else "boxes"),
+        (f"{len(view.classes):,}", "class" if len(view.classes) == 1 else "classes"),
+        (f"{view.schema.n_features:,}", "column" if view.schema.n_features == 1 else "columns"),
+    ]
+    if subject.rows is not None:
+        scores = subject.rows.confusion
+        tiles.append((share_in_words(scores.accuracy), "of rows right"))
+        tiles.append((f"{scores.cba:.3f}", "class balanced accuracy"))
+    shown = "".join(f"<div><dt>{name}</dt><dd>{figure}</dd></div>" for figure, name in tiles)
+    return f'<dl class="tiles">{shown}</dl>{_said(subject, found)}'
+
+
+def _said(subject: Subject, found: Shuffled | None) -> str:
+    rows, names = subject.rows, subject.view.schema.names
+    if rows is None or found is None:
+        return paragraph(
+            "This page shows what the model itself knows. How good it is, what it confuses, which "
+            "columns its predictions depend on and how it decides on rows are missing, because no "
+            "rows with labels were given."
+        )
+    parts = [f"Measured on {counted(len(rows), 'row', 'rows')}."]
+    telling = [j for j in most_relevant(subject, found)[:3] if found.drops[j].cba > 0]
+    if telling:
+        listed = _and([f"<strong>{short(names[j])}</strong>" for j in telling])
+        parts.append(f"What matters most: {listed}.")
+    true: Counter[Hashable] = Counter(rows.labels)
+    worst = pairs_in_words(rows.confusion.counts, true, 1)
+    parts += [f"Most often mistaken: {pair}." for pair in worst]
+    return paragraph(*parts)
+
+
+def _and(items: list[str]) -> str:
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"

@@ -1,0 +1,75 @@
+"""What a report is about: a fitted estimator and, if given, labelled rows."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+from boxwise.core import Model
+from boxwise.plot.view import View
+from boxwise.report.rows import LabelledRows
+from boxwise.rules import RuleSet
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The model, its rows and its rules.
+
+    Attributes
+    ----------
+    clf : estimator
+        The fitted estimator.
+    view : View
+        Its boxes, column by column.
+    model : Model
+        The model itself.
+    name : str
+        What the page calls it.
+    rows : LabelledRows or None
+        The rows to measure it on.
+    first_row : int
+        The number of the first row, by which rows are called.
+    rules, no_rules
+        The rules, measured if there are rows; or why there are none.
+    """
+
+    clf: Any
+    view: View
+    model: Model
+    name: str
+    rows: LabelledRows | None
+    first_row: int
+    rules: RuleSet | None
+    no_rules: str | None
+
+
+def subject(
+    clf: Any, X: Any, y: Any, upper: Any, *, name: str | None, first_row: int, max_rows: int
+) -> Subject:
+    """Read what the page is about."""
+    view = View(clf)  # it refuses what is no fitted estimator of boxes
+    if (X is None) != (y is None):
+        raise ValueError("a report measures rows with labels: give both X and y, or none")
+    if max_rows < 1:
+        raise ValueError(f"max_rows must be at least 1, not {max_rows}")
+    model: Model = clf._fitted()
+    rows = None
+    if X is not None:
+        rows = LabelledRows(model, X, y, upper, clf.unlabelled, max_rows)
+    rules, no_rules = _rules(clf, rows)
+    shown = type(clf).__name__ if name is None else name
+    return Subject(clf, view, model, shown, rows, first_row, rules, no_rules)
+
+
+def _rules(clf: Any, rows: LabelledRows | None) -> tuple[RuleSet | None, str | None]:
+    try:
+        rules: RuleSet = clf.rules()
+    except ValueError as error:
+        return None, str(error)
+    if rows is None:
+        return rules, None
+    with warnings.catch_warnings():
+        # A model that was learned from rows without names takes columns by position.
+        warnings.filterwarnings("ignore", "X has feature names", UserWarning)
+        return rules.measure(rows.table(), rows.labels, rows.upper()), None

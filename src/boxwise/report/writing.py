@@ -1,0 +1,125 @@
+"""From a fitted estimator to a page."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from boxwise.files import replacing
+from boxwise.progress import follow
+from boxwise.report.page import page
+from boxwise.report.relevance import Shuffled, shuffled
+from boxwise.report.sections.confusions import confusions
+from boxwise.report.sections.decisions import decisions
+from boxwise.report.sections.learned import learned
+from boxwise.report.sections.quality import quality
+from boxwise.report.sections.relevance import relevance
+from boxwise.report.sections.rules import rules_section, short_rules
+from boxwise.report.sections.strongest import strongest
+from boxwise.report.sections.summary import summary
+from boxwise.report.subject import Subject, subject
+
+MAX_ROWS = 20_000
+
+
+def report_html(
+    clf: Any,
+    X: Any = None,
+    y: Any = None,
+    upper: Any = None,
+    *,
+    name: str | None = None,
+    first_row: int = 0,
+    max_rows: int = MAX_ROWS,
+    progress: bool | None = None,
+) -> str:
+    """Return a page on a model: what it learned, how good it is, and why it decides.
+
+    The page is one piece of HTML that loads nothing, neither when it is opened nor later. Without
+    rows it shows what the model itself knows, and says what is missing. Pictures are in it if
+    matplotlib is installed.
+
+    Parameters
+    ----------
+    clf : estimator
+        A fitted one of boxwise.
+    X, y : table and labels, optional
+        Rows to measure the model on, best ones that it has not learned.
+    upper : table, optional
+        As in `fit`.
+    name : str, optional
+        The title of the page; the name of the estimator's class by default.
+    first_row : int, default=0
+        The number by which the page calls the first row.
+    max_rows : int, default=20000
+        Of more rows, so many are drawn at random, always the same.
+    progress : bool or None, default=None
+        True shows bars, False none; None shows them on a terminal.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from boxwise import HyperboxClassifier
+    >>> from boxwise.report import report_html
+    >>> rows = [{"age": 23, "job": "cook"}, {"age": 25, "job": "cook"}, {"age": 47, "job": "smith"}]
+    >>> clf = HyperboxClassifier().fit(rows, ["no", "no", "yes"])
+    >>> html = report_html(clf, rows, ["no", "no", "yes"], name="Staff")
+    >>> "<title>Staff</title>" in html and "http://" not in html.replace("http://www.w3.org", "")
+    True
+    """
+    about = subject(clf, X, y, upper, name=name, first_row=first_row, max_rows=max_rows)
+    found = _shuffled(about, progress)
+    few = short_rules(about, progress)
+    sections = [
+        learned(about),
+        quality(about),
+        confusions(about),
+        relevance(about, found),
+        rules_section(about, few),
+        strongest(about),
+        decisions(about),
+    ]
+    return page(about.name, summary(about, found), sections)
+
+
+def write_report(
+    clf: Any, path: str | os.PathLike[str], X: Any = None, y: Any = None, **options: Any
+) -> None:
+    """Write a page on a model to a file, which appears, or is replaced, when it is complete.
+
+    Parameters
+    ----------
+    clf, X, y
+        As in `report_html`.
+    path : path
+        The file.
+    **options
+        The other parameters of `report_html`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from boxwise import HyperboxClassifier
+    >>> from boxwise.report import write_report
+    >>> clf = HyperboxClassifier().fit([{"age": 23}, {"age": 47}], ["no", "yes"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "report.html")
+    ...     write_report(clf, path)
+    ...     path.stat().st_size < 1_000_000
+    True
+    """
+    html = report_html(clf, X, y, **options)
+    with replacing(Path(path)) as out:
+        out.write(html)
+
+
+def _shuffled(about: Subject, progress: bool | None) -> Shuffled | None:
+    if about.rows is None:
+        return None
+    columns = about.model.schema.n_features
+    with follow(progress, columns, "shuffling", "columns") as tell:
+        return shuffled(about.rows, tell)

@@ -112,7 +112,8 @@ def prune(
     if not len(known):
         raise ValueError("prune needs rows with labels; y_val has none")
     rows = Batch(batch.lower[known], batch.upper[known], batch.codes[known], [])
-    trial = _Trial(model, rows, labels[known], whole_classes, threads, progress)
+    before_it = model.copy()  # another thread may go on learning
+    trial = _Trial(before_it, rows, labels[known], whole_classes, threads, progress)
     before = trial.cba
     for _ in range(ROUNDS):
         n = len(trial.gone)
@@ -122,9 +123,9 @@ def prune(
     if unused:
         trial.remove_unused()
     report = PruneReport(
-        tuple(_described(model, trial.gone)),
-        model.n_boxes,
-        model.n_boxes - len(trial.gone),
+        tuple(_described(before_it, trial.gone)),
+        before_it.n_boxes,
+        before_it.n_boxes - len(trial.gone),
         before,
         trial.cba,
         len(known),
@@ -199,9 +200,10 @@ class _Trial:
         return True
 
     def _allowed(self, group: list[int]) -> list[int]:
-        """Return the boxes that may go: of every class one must stay."""
+        """Return the boxes that may go: of every class one must stay, or of all classes."""
         if self._whole_classes:
-            return group if len({*group, *self.gone}) < len(self._classes) else group[:-1]
+            with_class = np.count_nonzero(self._classes >= 0)
+            return group if len({*group, *self.gone}) < with_class else group[:-1]
         left = np.bincount(
             [k for i, k in enumerate(self._classes.tolist()) if k >= 0 and i not in self.gone]
         )
@@ -214,7 +216,7 @@ class _Trial:
         return allowed
 
     def _without(self, gone: set[int]) -> Model:
-        model = Model.from_state(*self._original.to_state())
+        model = self._original.copy()
         model.remove(sorted(gone))
         return model
 

@@ -14,7 +14,7 @@ from boxwise.evaluate import class_balanced_accuracy
 from boxwise.inputs import Batch
 from boxwise.progress import follow
 from boxwise.rules.from_boxes import rules_of_boxes
-from boxwise.rules.rule import count_of_rows
+from boxwise.rules.rule import Rule, count_of_rows
 from boxwise.schema import show
 
 CELLS = 4_000_000  # rows × boxes at a time
@@ -113,6 +113,7 @@ def prune(
         raise ValueError("prune needs rows with labels; y_val has none")
     rows = Batch(batch.lower[known], batch.upper[known], batch.codes[known], [])
     before_it = model.copy()  # another thread may go on learning
+    rules = rules_of_boxes(before_it, before_it.described_schema())
     trial = _Trial(before_it, rows, labels[known], whole_classes, threads, progress)
     before = trial.cba
     for _ in range(ROUNDS):
@@ -123,7 +124,7 @@ def prune(
     if unused:
         trial.remove_unused()
     report = PruneReport(
-        tuple(_described(before_it, trial.gone)),
+        tuple(_described(rules, trial.gone)),
         before_it.n_boxes,
         before_it.n_boxes - len(trial.gone),
         before,
@@ -249,8 +250,8 @@ class _Trial:
             yield rows, np.where(own, part, -1.0).argmax(axis=1)
 
 
-def _described(model: Model, gone: dict[int, tuple[int, int]]) -> Iterator[RemovedBox]:
-    rules = {rule.boxes[0]: rule for rule in rules_of_boxes(model, model.described_schema())}
+def _described(rules: list[Rule], gone: dict[int, tuple[int, int]]) -> Iterator[RemovedBox]:
+    rule_of = {rule.boxes[0]: rule for rule in rules}
     for box in sorted(gone):
-        rule = rules[box]
+        rule = rule_of[box]
         yield RemovedBox(box, rule.in_words(), rule.label, rule.rows, *gone[box])

@@ -183,7 +183,9 @@ Engine::Place Engine::find(std::uint64_t id) const {
 void Engine::remove(std::uint64_t id) {
   const auto writer = writing();
   const Place place = find(id);
-  groups_[place.group].remove(place.slot);
+  Group& g = groups_[place.group];
+  g.remove(place.slot);
+  for (auto& column : g.D) column.recount();  // a model read from a file knows what boxes hold
 }
 
 std::vector<std::pair<std::uint64_t, Engine::Place>> Engine::in_order() const {

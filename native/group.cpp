@@ -58,6 +58,14 @@ void CountColumn::move_last(Slot slot, Slot last) {
   for (auto [code, times] : moved) add(slot, code, times);
 }
 
+void CountColumn::recount() {
+  const auto is_held = [&](size_t code) {
+    if (!dense_) return postings_.count(static_cast<Code>(code)) > 0;
+    return std::any_of(rows_[code].begin(), rows_[code].end(), [](uint32_t n) { return n > 0; });
+  };
+  while (n_codes_ > 0 && !is_held(n_codes_ - 1)) --n_codes_;
+}
+
 void CountColumn::drop(Slot slot) {
   for (auto [code, times] : held_[slot]) {
     auto entry = postings_.find(code);

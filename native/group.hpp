@@ -46,6 +46,7 @@ class CountColumn {
     return counts != nullptr ? counts + begin : nullptr;
   }
   std::size_t n_codes() const { return n_codes_; }  // one more than the highest that was added
+  void recount();  // as if codes that no box holds any more had never been added
   std::size_t bytes() const;
 
  private:

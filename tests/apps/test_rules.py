@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from boxwise import load
+from boxwise import CastilloGFMM, HyperboxClassifier, load
 from boxwise.rules import RuleSet
 from tests.apps.running import boxwise, write_csv
 
@@ -121,3 +121,31 @@ def test_pruning_needs_a_file_to_write_or_a_dry_run(files):
     run = boxwise("prune", model, data, "--label", "pay", "-o", data)
     assert run.exit_code == 2
     assert "would be overwritten" in run.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["predict"], ["explain"], ["prune", "--label", "pay", "--dry-run"],
+     ["rules", "--label", "pay", "--simplify", "0.9", "--data"]],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_model_without_a_class_is_refused_with_a_message(command, files, tmp_path):
+    _, data = files
+    known = [{"age": row["age"], "job": row["job"]} for row in rows(20)]
+    model = tmp_path / "unlabelled.box"
+    HyperboxClassifier(unlabelled="?").fit(known, ["?"] * 20).save(model)
+    name, *options = command
+    run = boxwise(name, model, *options, data)
+    assert run.exit_code == 1
+    assert "no row with a label" in run.stderr
+
+
+def test_boxes_that_cannot_be_said_as_rules_are_not_pruned(files, tmp_path):
+    _, data = files
+    known = [*rows(60)]
+    model = tmp_path / "castillo.box"
+    labels = [row.pop("pay") for row in known]
+    CastilloGFMM().fit(known, labels).save(model)
+    run = boxwise("prune", model, data, "--label", "pay", "--dry-run")
+    assert run.exit_code == 1
+    assert "no rule can say" in run.stderr

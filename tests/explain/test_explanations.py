@@ -211,6 +211,14 @@ def test_text_stays_short_with_many_columns():
     assert "and 52 more columns" in text
 
 
+def test_names_and_classes_of_several_lines_take_one():
+    rows = [{"a\nb": "x\ny", "c": 1.0}, {"a\nb": "u\tv", "c": 2.0}]
+    clf = HyperboxClassifier().fit(rows, ["one\nclass", "other\nclass"])
+    text = str(clf.explain(rows[:1])[0])
+    assert "of one class and other class" in text
+    assert "  a b  x y  " in text
+
+
 def test_html_escapes_what_comes_from_the_data():
     rows = [{"<script>": "<b>", "x": 1.0}, {"<script>": "&", "x": 2.0}]
     (why,) = HyperboxClassifier().fit(rows, ["<i>", "ok"]).explain(rows[:1])

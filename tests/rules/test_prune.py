@@ -98,3 +98,41 @@ def test_other_learners_can_be_pruned_and_have_rules():
     clf = AgglomerativeGFMM().fit(X, labels_of(X))
     assert clf.prune(X, labels_of(X)).cba_after >= 0
     assert len(clf.rules()) == clf.n_boxes_
+
+
+@pytest.mark.parametrize("categories", [40, 400])
+def test_a_pruned_model_says_the_same_after_it_was_saved(tmp_path, categories):
+    """Values that went with their boxes do not count any more, before saving as after."""
+    rng = np.random.default_rng(0)
+    rows = [{"a": float(rng.random()), "c": f"v{i * categories // 150}"} for i in range(150)]
+    clf = HyperboxClassifier(0.1, 0.1).fit(rows, rng.choice(["p", "q"], 150))
+    report = clf.prune(rows[:40], rng.choice(["p", "q"], 40), unused=True, progress=False)
+    assert report.removed
+    clf.save(tmp_path / "pruned.bxw")
+    again = load(tmp_path / "pruned.bxw")
+    assert (again.predict_proba(rows) == clf.predict_proba(rows)).all()
+
+
+@pytest.mark.parametrize("decision", ["evidence", "membership"])
+def test_where_whole_classes_may_go_the_last_box_with_a_class_stays(decision):
+    clf = HyperboxClassifier(0.3, decision=decision, unlabelled="?")
+    clf.fit([[0.0], [1.0], [0.5]], ["?", "p", "q"])
+    clf.prune([[1.0], [0.5]], ["z", "z"], margin=1, whole_classes=True, progress=False)
+    assert sorted(clf.boxes_.labels)[0] == "?"
+    assert clf.n_boxes_ == 2
+    clf.predict([[0.0]])
+
+
+def test_another_thread_may_learn_meanwhile():
+    clf, X = noisy()
+    n = clf.n_boxes_
+
+    def learn(done, total):
+        clf.partial_fit([[2.0 + clf.n_boxes_]], ["far"])
+
+    report = clf.prune(X, labels_of(X), progress=learn)
+    assert report.removed
+    assert report.boxes_before == n
+    learned = np.count_nonzero(clf.boxes_.labels == "far")
+    assert clf.n_boxes_ == report.boxes_after + learned
+    assert learned > 0

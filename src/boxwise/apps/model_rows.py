@@ -8,7 +8,7 @@ from typing import Any
 from boxwise.apps.file_options import FileFormat, OnErrorChoice
 from boxwise.apps.model_columns import tell_columns_left_out, typing_for, wanted_names
 from boxwise.apps.outcome import say
-from boxwise.files import Faults, Files, Manner, TypedChunk
+from boxwise.files import Faults, Files, InputError, Manner, TypedChunk
 
 
 class ModelRows:
@@ -33,6 +33,8 @@ class ModelRows:
         *,
         quiet: bool,
     ) -> None:
+        if not clf._fitted().classes:
+            raise InputError("the model has learned no row with a label yet; learn some first")
         self.faults = Faults(on_error.value, say)
         only = wanted_names(clf.schema_, None)
         manner = Manner(None if form is None else form.value, delimiter, only=only)

@@ -15,7 +15,7 @@ from boxwise.apps import file_options as reading
 from boxwise.apps.labelled_model_rows import labelled_rows_for
 from boxwise.apps.outcome import ROWS_LEFT_OUT, failures_told, say, tell_rows_left_out
 from boxwise.apps.writable import check_writable, refuse_input
-from boxwise.files import Faults
+from boxwise.files import Faults, InputError
 
 
 def prune(
@@ -88,15 +88,18 @@ def prune(
         with warnings.catch_warnings():
             # A model that was learned from rows without names takes columns by position.
             warnings.filterwarnings("ignore", "X has feature names", UserWarning)
-            report = clf.prune(
-                rows,
-                labels,
-                margin=margin,
-                unused=unused,
-                whole_classes=whole_classes,
-                dry_run=dry_run,
-                progress=False if quiet else None,
-            )
+            try:
+                report = clf.prune(
+                    rows,
+                    labels,
+                    margin=margin,
+                    unused=unused,
+                    whole_classes=whole_classes,
+                    dry_run=dry_run,
+                    progress=False if quiet else None,
+                )
+            except ValueError as error:
+                raise InputError(str(error)) from None
         if output is not None:
             clf.save(output)
         typer.echo(json.dumps(report.to_dict(), indent=2) if as_json else str(report))

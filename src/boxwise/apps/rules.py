@@ -163,13 +163,13 @@ def _made(
         warnings.filterwarnings("ignore", "no list of up to", UserWarning)  # it is said here
         try:
             found: RuleSet = clf.rules(*(rows or ()), min_share=min_share)
+            if simplify is None or rows is None:
+                return found
+            short = found.simplify(
+                *rows, simplify, max_rules=max_rules, progress=False if quiet else None
+            )
         except ValueError as error:
             raise InputError(str(error)) from None
-        if simplify is None or rows is None:
-            return found
-        short = found.simplify(
-            *rows, simplify, max_rules=max_rules, progress=False if quiet else None
-        )
     steps = short.simplification
     if steps is not None and not quiet:
         aim = "" if steps.reached else f", not the {simplify:.1%} asked for"

@@ -39,7 +39,8 @@ def headline(why: Explanation) -> str:
 
 def class_in_words(label: object) -> str:
     """Return a class; one that is no word is called a class, so that sentences can be read."""
-    return label if isinstance(label, str) and label[:1].isalpha() else f"class {label}"
+    is_word = isinstance(label, str) and label[:1].isalpha()
+    return _on_one_line(f"{label}" if is_word else f"class {label}")
 
 
 def _winner(why: Explanation) -> list[str]:
@@ -237,7 +238,12 @@ def percent(share: float) -> str:
     return "<1%" if text == "0%" and share > 0 else text
 
 
+def _on_one_line(text: str) -> str:
+    return "".join(character if character.isprintable() else " " for character in text)
+
+
 def _cut(text: str) -> str:
+    text = _on_one_line(text)
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 

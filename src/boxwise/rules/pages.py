@@ -27,7 +27,7 @@ def to_markdown(rules: Sequence[Rule], *, ordered: bool) -> str:
     head = _head(ordered)
     lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
     for k, rule in enumerate(rules, start=1):
-        cells = [_no_bars(cell) for cell in _cells(k, rule, ordered)]
+        cells = [_for_markdown(cell) for cell in _cells(k, rule, ordered)]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -96,8 +96,9 @@ def _anything(rule: Rule) -> str:
     return "otherwise" if rule.rank else "always"
 
 
-def _no_bars(cell: str) -> str:
-    return cell.replace("|", "\\|").replace("\n", " ")
+def _for_markdown(cell: str) -> str:
+    """Return a cell that stays one, and in which no value is taken for HTML."""
+    return escape(cell, quote=False).replace("|", "\\|").replace("\n", " ")
 
 
 def _row(kind: str, cells: Sequence[str]) -> str:

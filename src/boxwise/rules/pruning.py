@@ -14,7 +14,7 @@ from boxwise.evaluate import class_balanced_accuracy
 from boxwise.inputs import Batch
 from boxwise.progress import follow
 from boxwise.rules.from_boxes import rules_of_boxes
-from boxwise.rules.rule import count_of_rows
+from boxwise.rules.rule import Rule, count_of_rows
 from boxwise.schema import show
 
 CELLS = 4_000_000  # rows × boxes at a time
@@ -112,7 +112,9 @@ def prune(
     if not len(known):
         raise ValueError("prune needs rows with labels; y_val has none")
     rows = Batch(batch.lower[known], batch.upper[known], batch.codes[known], [])
-    trial = _Trial(model, rows, labels[known], whole_classes, threads, progress)
+    before_it = model.copy()  # another thread may go on learning
+    rules = rules_of_boxes(before_it, before_it.described_schema())
+    trial = _Trial(before_it, rows, labels[known], whole_classes, threads, progress)
     before = trial.cba
     for _ in range(ROUNDS):
         n = len(trial.gone)
@@ -122,9 +124,9 @@ def prune(
     if unused:
         trial.remove_unused()
     report = PruneReport(
-        tuple(_described(model, trial.gone)),
-        model.n_boxes,
-        model.n_boxes - len(trial.gone),
+        tuple(_described(rules, trial.gone)),
+        before_it.n_boxes,
+        before_it.n_boxes - len(trial.gone),
         before,
         trial.cba,
         len(known),
@@ -199,9 +201,10 @@ class _Trial:
         return True
 
     def _allowed(self, group: list[int]) -> list[int]:
-        """Return the boxes that may go: of every class one must stay."""
+        """Return the boxes that may go: of every class one must stay, or of all classes."""
         if self._whole_classes:
-            return group if len({*group, *self.gone}) < len(self._classes) else group[:-1]
+            with_class = np.count_nonzero(self._classes >= 0)
+            return group if len({*group, *self.gone}) < with_class else group[:-1]
         left = np.bincount(
             [k for i, k in enumerate(self._classes.tolist()) if k >= 0 and i not in self.gone]
         )
@@ -214,7 +217,7 @@ class _Trial:
         return allowed
 
     def _without(self, gone: set[int]) -> Model:
-        model = Model.from_state(*self._original.to_state())
+        model = self._original.copy()
         model.remove(sorted(gone))
         return model
 
@@ -247,8 +250,8 @@ class _Trial:
             yield rows, np.where(own, part, -1.0).argmax(axis=1)
 
 
-def _described(model: Model, gone: dict[int, tuple[int, int]]) -> Iterator[RemovedBox]:
-    rules = {rule.boxes[0]: rule for rule in rules_of_boxes(model, model.described_schema())}
+def _described(rules: list[Rule], gone: dict[int, tuple[int, int]]) -> Iterator[RemovedBox]:
+    rule_of = {rule.boxes[0]: rule for rule in rules}
     for box in sorted(gone):
-        rule = rules[box]
+        rule = rule_of[box]
         yield RemovedBox(box, rule.in_words(), rule.label, rule.rows, *gone[box])

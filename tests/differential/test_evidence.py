@@ -17,7 +17,7 @@ from boxwise.store.modelfile import pack
 from .agreement import assert_same_boxes
 from .streams import UNLABELLED, Stream, streams
 
-thorough = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 GRIDS = st.sampled_from([
     ([0.1], [2.0], [1.0]),
     ([1e-6], [1e-6], [0.1]),

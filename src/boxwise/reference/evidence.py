@@ -73,6 +73,7 @@ class Evidence(EIOL):
         self.forget = forget
         self.clock = 0  # rows, with a label or not
         self.last: dict[int, int] = {}  # by box: the row that it took last
+        self.newest: dict[Hashable, int] = {}  # by class: the last of these
         # The logarithm of what multiplies the bandwidth or the backoff of a column, or of the
         # memory, and how steep the way there was.
         self.reaches: dict[Column, float] = {AGE: 1.0}
@@ -98,7 +99,7 @@ class Evidence(EIOL):
         super().learn(lower, upper, values, label)
         for box in self.boxes:
             if before.get(id(box)) != box.n:
-                self.last[id(box)] = self.clock
+                self.last[id(box)] = self.newest[box.label] = self.clock
 
     def _due(self, one_in: int) -> bool:
         return self.rows < ALL_OF or self.rows % one_in == 0
@@ -251,8 +252,7 @@ class Evidence(EIOL):
 
     def age(self, box: Box) -> float:
         """Return the share of all rows between the last of the box and the last of its class."""
-        newest = max(self.last[id(other)] for other in self.boxes if other.label == box.label)
-        return (newest - self.last[id(box)]) / max(self.clock, 1)
+        return (self.newest[box.label] - self.last[id(box)]) / max(self.clock, 1)
 
     def logs(
         self, label: Hashable, lower: Numbers, upper: Numbers, values: Values, h: float, a: float

@@ -12,6 +12,7 @@ import pytest
 from tests.e2e.command import BOXWISE, bare_interpreter, boxwise, megabytes_of
 from tests.e2e.conftest import ROWS, write_csv
 
+COMMANDS = ("learn predict explain evaluate inspect plot rules report prune demo paper").split()
 LEARN = ("--label", "decision", "--theta", "0.3", "--delta", "1", "--categorical", "zip_code")
 
 
@@ -51,9 +52,7 @@ def test_two_files_standard_input_and_gzip_give_the_same_model(folder, loans, lo
 
 def test_the_list_of_commands_is_in_whole_sentences(folder):
     commands = boxwise("--help", folder=folder).stdout.partition("Commands:\n")[2].splitlines()
-    assert [line.split()[0] for line in commands] == [
-        "learn", "predict", "evaluate", "inspect", "demo", "paper"
-    ]  # fmt: skip
+    assert [line.split()[0] for line in commands] == COMMANDS
     assert all(line.endswith(".") and not line.endswith("...") for line in commands)
 
 
@@ -64,7 +63,7 @@ def test_help_has_examples_and_exit_codes(folder):
     assert "Exit codes:" in shown.stdout
 
 
-@pytest.mark.parametrize("command", ["learn", "predict", "evaluate", "inspect", "demo", "paper"])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_help_fits_a_terminal_of_80_columns(folder, command):
     import subprocess
 

@@ -79,7 +79,7 @@ def explain(
     Examples:
       boxwise explain loans.box july.csv --row 17
       boxwise explain loans.box july.csv --row 17 --fix age
-      boxwise explain loans.box july.csv --to jsonl --no-counterfactual -o reasons.jsonl
+      boxwise explain loans.box july.csv --to jsonl -o reasons.jsonl
 
     \b
     Exit codes:

@@ -66,7 +66,7 @@ def plot(
     Examples:
       boxwise plot loans.box -o boxes.png
       boxwise plot loans.box -o regions.svg --kind regions --columns age,salary
-      boxwise plot loans.box -o box.pdf --kind box --box 3 --data loans.csv --label decision
+      boxwise plot loans.box -o box.pdf --kind box --box 3 --data loans.csv
 
     \b
     Exit codes:

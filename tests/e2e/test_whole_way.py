@@ -12,7 +12,19 @@ import pytest
 from tests.e2e.command import BOXWISE, bare_interpreter, boxwise, megabytes_of
 from tests.e2e.conftest import ROWS, write_csv
 
-COMMANDS = ("learn predict explain evaluate inspect plot rules report prune demo paper").split()
+COMMANDS = [
+    "learn",
+    "predict",
+    "explain",
+    "evaluate",
+    "inspect",
+    "plot",
+    "rules",
+    "report",
+    "prune",
+    "demo",
+    "paper",
+]
 LEARN = ("--label", "decision", "--theta", "0.3", "--delta", "1", "--categorical", "zip_code")
 
 

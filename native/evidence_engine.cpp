@@ -21,8 +21,8 @@ constexpr std::uint64_t STEP_IN = 4;                // the rows from which reach
 constexpr size_t VERY_MANY = 8192;                  // fewer, if there are so many boxes
 constexpr double MEMORY = 0.999;    // what a loss still counts, at most, when the next row is tested
 constexpr double RATE = 0.4;        // how fast the say of a choice falls with its losses
-constexpr size_t VOICES = 40, LEAST_VOICES = 4;  // have a say: fewer, the more boxes there are
-constexpr size_t EFFORT = 4096;                  // boxes to ask, all voices together
+constexpr size_t VOICES = 40;            // choices that have a say at first,
+constexpr std::uint64_t AT_FIRST = 1000;  // for so many rows
 constexpr size_t MUCH = 10'000;    // responsibilities that make another thread worth starting
 
 std::invalid_argument invalid(const char* text) { return std::invalid_argument(text); }
@@ -223,13 +223,17 @@ void EvidenceEngine::choose() {
                        std::exp(RATE * (record_.losses[order[0]] - record_.losses[place]))});
 }
 
-size_t EvidenceEngine::speakers() const {
-  return std::min(voices_.size(), std::max(LEAST_VOICES, EFFORT / (count() + 1)));
+// The best choices at first; then those with the best pair of bandwidth and backoff, at whatever temperature.
+bool EvidenceEngine::is_heard(const Voice& voice) const {
+  const Voice& best = voices_[0];
+  return record_.rows < AT_FIRST ||
+         (voice.bandwidth == best.bandwidth && voice.backoff == best.backoff);
 }
 
 void EvidenceEngine::heard(std::vector<bool>& asked) const {
   asked.assign(evidence_.bandwidths.size() * evidence_.backoffs.size(), false);
-  for (size_t i = 0; i < speakers(); ++i) asked[pair_of(voices_[i].bandwidth, voices_[i].backoff)] = true;
+  for (const Voice& voice : voices_)
+    if (is_heard(voice)) asked[pair_of(voice.bandwidth, voice.backoff)] = true;
 }
 
 void EvidenceEngine::mix(const std::vector<double>& scores, const std::vector<double>& weighed,
@@ -238,8 +242,8 @@ void EvidenceEngine::mix(const std::vector<double>& scores, const std::vector<do
   const size_t classes = weighed.size();
   p.assign(classes, 0.0);
   double weights = 0;
-  for (size_t i = 0; i < speakers(); ++i) {
-    const Voice& voice = voices_[i];
+  for (const Voice& voice : voices_) {
+    if (!is_heard(voice)) continue;
     say(voice, scores, weighed, said);
     for (size_t k = 0; k < classes; ++k) p[k] += voice.weight * said[k];
     weights += voice.weight;
@@ -308,7 +312,7 @@ std::pair<size_t, std::vector<double>> EvidenceEngine::responsibilities(const Ro
 
 // By class, by box.
 void EvidenceEngine::carry(const Sample& x, std::vector<std::vector<double>>& carried) const {
-  const size_t classes = groups_.size() - 1, voices = speakers();
+  const size_t classes = groups_.size() - 1;
   std::vector<double> scores, said;
   std::vector<bool> asked;
   heard(asked);
@@ -324,8 +328,8 @@ void EvidenceEngine::carry(const Sample& x, std::vector<std::vector<double>>& ca
     put(x, groups_[k + 1], q);
     double weights = 0;
     std::vector<std::vector<double>> shares(asked.size());
-    for (size_t i = 0; i < voices; ++i) {
-      const Voice& voice = voices_[i];
+    for (const Voice& voice : voices_) {
+      if (!is_heard(voice)) continue;
       const size_t pair = pair_of(voice.bandwidth, voice.backoff);
       if (shares[pair].empty()) share_among_boxes(q, pair, shares[pair]);
       say(voice, scores, weighed, said);

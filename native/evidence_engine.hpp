@@ -78,7 +78,7 @@ class EvidenceEngine : public EntropyEngine {
   std::vector<double> weigh_classes(std::size_t classes, double power) const;
   // The place of a bandwidth and a backoff among all pairs of them.
   std::size_t pair_of(std::size_t bandwidth, std::size_t backoff) const;
-  std::size_t speakers() const;  // how many of the voices are heard
+  bool is_heard(const Voice& voice) const;
   // The pairs of bandwidth and backoff of the voices that are heard.
   void heard(std::vector<bool>& asked) const;
   // The probabilities of the classes; `weighed` is taken off their scores.
@@ -107,8 +107,11 @@ class EvidenceEngine : public EntropyEngine {
                 double product) const;
   double log_evidence(Question& q, Slot slot, Part& numbers, Part& categories) const;
   void find_slopes(Question& q, std::size_t pair, double* slopes) const;
-  void add_slopes(const Question& q, std::size_t pair, Slot slot, double weight,
-                  double* slopes) const;
+  // Sums over boxes, each with its weight.
+  double slope_of_number(const Question& q, const Probe& p, double bandwidth,
+                         const std::vector<std::pair<Slot, double>>& loud) const;
+  double slope_of_category(const Question& q, std::size_t j, double backoff,
+                           const std::vector<std::pair<Slot, double>>& loud) const;
   double slope_of_level(const Question& q) const;
   double slope_of_age(const Question& q, Slot slot) const;
   void carry(const Sample& x, std::vector<std::vector<double>>& carried) const;

@@ -99,40 +99,49 @@ void EvidenceEngine::find_slopes(Question& q, size_t pair, double* slopes) const
   l.clear();
   for (Slot slot = 0; slot < g.size(); ++slot)
     if (least < 0 || x[slot] * y[slot] >= least) heard.emplace_back(g.id[slot], slot);
-  std::sort(heard.begin(), heard.end());
+  if (!std::is_sorted(heard.begin(), heard.end())) std::sort(heard.begin(), heard.end());
   for (const auto& one : heard) l.push_back(log_evidence(q, one.second, numbers, categories));
   const double most = *std::max_element(l.begin(), l.end());
-  const size_t features = n_ + r_ + 1;
+  static thread_local std::vector<std::pair<Slot, double>> loud;  // the box, its weight
+  loud.clear();
   double weights = 0;
   for (size_t i = 0; i < heard.size(); ++i) {
     if (!(l[i] - most > FAINTEST)) continue;
-    const double weight = std::exp(l[i] - most);
-    add_slopes(q, pair, heard[i].second, weight, slopes);
-    weights += weight;
+    loud.emplace_back(heard[i].second, std::exp(l[i] - most));
+    weights += loud.back().second;
   }
-  for (size_t j = 0; j < features; ++j) slopes[j] /= weights;
-  slopes[features - 1] -= slope_of_level(q);
+  for (const Probe& p : q.x->probes) slopes[p.j] = slope_of_number(q, p, numbers.choice, loud);
+  for (size_t j = 0; j < r_; ++j) slopes[n_ + j] = slope_of_category(q, j, categories.choice, loud);
+  for (const auto& [slot, weight] : loud) slopes[n_ + r_] += weight * slope_of_age(q, slot);
+  for (size_t j = 0; j <= n_ + r_; ++j) slopes[j] /= weights;
+  slopes[n_ + r_] -= slope_of_level(q);
 }
 
-void EvidenceEngine::add_slopes(const Question& q, size_t pair, Slot slot, double weight,
-                                double* slopes) const {
-  const Group& g = *q.g;
-  const double bandwidth = evidence_.bandwidths[pair / evidence_.backoffs.size()];
-  const double backoff = evidence_.backoffs[pair % evidence_.backoffs.size()];
-  for (size_t f = 0; f < q.units.size(); ++f) {
-    const Probe& p = q.x->probes[f];
-    const double v = g.V[p.j][slot], w = g.W[p.j][slot], unit = q.units[f];
-    if (v > w || unit == 0) continue;
-    const double h = bandwidth * reach_[p.j];
+double EvidenceEngine::slope_of_number(const Question& q, const Probe& p, double bandwidth,
+                                       const std::vector<std::pair<Slot, double>>& loud) const {
+  const double *V = q.g->V[p.j].data(), *W = q.g->W[p.j].data();
+  const double unit = width(p.j) > 0 ? 1 / width(p.j) : 0.0, h = bandwidth * reach_[p.j];
+  double slope = 0;
+  if (unit == 0) return slope;
+  for (const auto& [slot, weight] : loud) {
+    const double v = V[slot], w = W[slot];
+    if (v > w) continue;
     const double away = std::max(std::max(p.xu - w, v - p.xl), 0.0) * unit;
-    slopes[p.j] += weight * (away / h - 2 * h / ((w - v) * unit + 2 * h));
+    slope += weight * (away / h - 2 * h / ((w - v) * unit + 2 * h));
   }
-  for (size_t j = 0; j < r_; ++j) {
-    const double a = backoff * reach_[n_ + j], own = a * q.shares[j];
+  return slope;
+}
+
+double EvidenceEngine::slope_of_category(const Question& q, size_t j, double backoff,
+                                         const std::vector<std::pair<Slot, double>>& loud) const {
+  const Group& g = *q.g;
+  const double a = backoff * reach_[n_ + j], own = a * q.shares[j];
+  double slope = 0;
+  for (const auto& [slot, weight] : loud) {
     const double count = g.D[j].count(slot, q.x->codes[j]);
-    slopes[n_ + j] += weight * (own / (count + own) - a / (g.n[slot] + a));
+    slope += weight * (own / (count + own) - a / (g.n[slot] + a));
   }
-  slopes[n_ + r_] += weight * slope_of_age(q, slot);
+  return slope;
 }
 
 double EvidenceEngine::slope_of_age(const Question& q, Slot slot) const {

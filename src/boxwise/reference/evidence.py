@@ -33,9 +33,8 @@ ALL_OF, ONE_IN = 500, 16  # the rows on which the choices are tested: fewer, if 
 MANY = 2048  # boxes
 STEP_IN, VERY_MANY = 4, 8192  # and those from which the reaches are learned
 MEMORY = 0.999  # what a loss still counts, at most, when the next row is tested
+VOICES, AT_FIRST = 40, 1000  # choices that have a say at first, and for how many rows
 RATE = 0.4  # how fast the say of a choice falls with its losses
-VOICES, LEAST_VOICES = 40, 4  # choices that have a say: fewer, the more boxes there are
-EFFORT = 4096  # boxes to ask, all voices together
 STEP = 0.2  # the first step of a reach, in its logarithm
 LEAST_STEEPNESS = 1e-8  # so that a step is not made of rounding errors
 SLOPE_MEMORY = 0.99  # what a slope still counts, at most, at the next step
@@ -220,9 +219,10 @@ class Evidence(EIOL):
 
     def say(self) -> dict[Choice, float]:
         """Return who has a say, and how much: less with every loss."""
-        voices = min(VOICES, max(LEAST_VOICES, EFFORT // (len(self.boxes) + 1)))
-        best = sorted(self.losses, key=lambda choice: self.losses[choice])[:voices]
+        best = sorted(self.losses, key=lambda choice: self.losses[choice])[:VOICES]
         least = self.losses[best[0]]
+        if self.rows >= AT_FIRST:  # the best pair of bandwidth and backoff, at whatever temperature
+            best = [choice for choice in best if choice[:2] == best[0][:2]]
         return {choice: exp(RATE * (least - self.losses[choice])) for choice in best}
 
     def scores(

@@ -74,11 +74,6 @@ def held(values: dict[str, object], most: int = 5) -> str:
     return ", ".join(parts[:most]) + more
 
 
-def counted(number: int, one: str, many: str) -> str:
-    """Return a number with its thing: 1 box, 2 boxes."""
-    return f"{number:,} {one if number == 1 else many}"
-
-
 def drawn_boxes(drawn: int, there: int) -> str:
     """Say how many boxes are drawn, of how many there are."""
     if not drawn:

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Sequence
 
 from boxwise.core.words import counted
+from boxwise.inputs import columns_by_position
 from boxwise.report.markup import (
     Section,
     bullets,
@@ -28,8 +29,7 @@ def short_rules(subject: Subject, progress: bool | None) -> RuleSet | None:
     rows, rules = subject.rows, subject.rules
     if rows is None or rules is None or rows.has_intervals or len(rows.model.classes) < 2:
         return None
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "X has feature names", UserWarning)
+    with columns_by_position(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "no list of up to", UserWarning)  # the page says it
         return rules.simplify(rows.table(), rows.labels, FIDELITY, progress=progress)
 

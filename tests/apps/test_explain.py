@@ -74,6 +74,27 @@ def test_a_row_that_is_not_there_is_named_and_no_file_is_written(model, data, tm
     assert not (tmp_path / "why.txt").exists()
 
 
+def test_a_row_that_is_not_there_is_named_where_the_limit_was_not_reached(model, data, tmp_path):
+    options = ("--row", 3, "--row", 1234, "--no-counterfactual")
+    assert explain(tmp_path, data, *options, "--limit", 1).exit_code == 0
+    run = explain(tmp_path, data, *options, "--limit", 2)
+    assert run.exit_code == 1
+    assert "there is no row 1,234" in run.stderr
+
+
+def test_files_without_rows_are_refused(model, data, tmp_path):
+    header = data.read_text().splitlines(keepends=True)[0]
+    data.write_text(header)
+    run = explain(tmp_path, data, "-o", tmp_path / "why.txt")
+    assert run.exit_code == 1
+    assert run.stderr == f"boxwise: {data} has columns but no rows\n"
+    data.write_text(header + "short\n")
+    run = explain(tmp_path, data, "--on-error", "skip", "-o", tmp_path / "why.txt")
+    assert run.exit_code == 1
+    assert "no row could be used; nothing was written" in run.stderr
+    assert not (tmp_path / "why.txt").exists()
+
+
 def test_columns_that_are_fixed_are_not_changed(model, data, tmp_path, rows):
     every = [*rows[0][0]]
     run = explain(tmp_path, data, "--row", 1, "--fix", ",".join(every[:-1]), "--to", "jsonl")

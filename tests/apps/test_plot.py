@@ -59,6 +59,20 @@ def test_rows_of_files_are_drawn_with_their_classes(tmp_path, model):
     assert boxwise("plot", model, "-o", picture, *box, "--on-error", "skip").exit_code == 3
 
 
+def test_files_are_read_as_by_the_other_commands(tmp_path, model):
+    picture = tmp_path / "p.png"
+    box = ("--kind", "box", "--box", 0, "--chunk-rows", 1)
+    more = write_csv(tmp_path / "more.csv", [{**row, "name": "x"} for row in ROWS])
+    run = boxwise("plot", model, "-o", picture, *box, "--data", more, "--label", "paid")
+    assert (run.exit_code, run.stderr) == (0, "boxwise: not columns of the model, left out: name\n")
+    run = boxwise("plot", model, "-o", picture, *box, "--data", more, "--label", "payed")
+    assert run.exit_code == 1
+    assert "no label column 'payed'" in run.stderr
+    more.write_text("age,job,paid\n")
+    run = boxwise("plot", model, "-o", picture, *box, "--data", more)
+    assert run.stderr == f"boxwise: {more} has columns but no rows\n"
+
+
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [

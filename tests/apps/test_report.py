@@ -3,21 +3,13 @@
 import pytest
 
 from tests.apps.running import boxwise, write_csv
+from tests.apps.staff import learned, rows
 from tests.report.reading import read
-
-
-def rows(n):
-    for i in range(n):
-        age, job = 20 + i % 50, ("cook", "smith", "nurse")[i % 3]
-        yield {"age": age, "job": job, "pay": "high" if age > 45 or job == "nurse" else "low"}
 
 
 @pytest.fixture
 def files(tmp_path):
-    data = write_csv(tmp_path / "staff.csv", [*rows(90)])
-    model = tmp_path / "staff.box"
-    assert boxwise("learn", data, "--label", "pay", "-o", model, "-q").exit_code == 0
-    return model, data
+    return learned(tmp_path, 90)
 
 
 def test_a_page_is_written_and_its_size_said(files, tmp_path):

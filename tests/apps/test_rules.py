@@ -9,20 +9,12 @@ import pytest
 from boxwise import CastilloGFMM, HyperboxClassifier, load
 from boxwise.rules import RuleSet
 from tests.apps.running import boxwise, write_csv
-
-
-def rows(n, step=1):
-    for i in range(0, n, step):
-        age, job = 20 + i % 50, ("cook", "smith", "nurse")[i % 3]
-        yield {"age": age, "job": job, "pay": "high" if age > 45 or job == "nurse" else "low"}
+from tests.apps.staff import learned, rows
 
 
 @pytest.fixture
 def files(tmp_path):
-    data = write_csv(tmp_path / "staff.csv", [*rows(300)])
-    model = tmp_path / "staff.box"
-    assert boxwise("learn", data, "--label", "pay", "-o", model, "-q").exit_code == 0
-    return model, data
+    return learned(tmp_path, 300)
 
 
 def test_every_box_is_a_rule_and_the_limit_is_said(files):

@@ -256,9 +256,21 @@ def test_labels_of_another_type_are_refused():
         report_html(clf, X, ["0", "1"] * 10)
 
 
+def test_halves_of_surrogate_pairs_are_escaped(plain):
+    X = {"n": [1.0, 2.0, 8.0], "c \ud800": ["\udfff", "b", "c"]}
+    y = ["a", "a\ud800", "b"]
+    html = report_html(HyperboxClassifier().fit(X, y), X, y, name="staff \ud800")
+    assert html.encode().decode() == html
+    page = read(html)
+    assert page.text().startswith(r"staff \ud800")
+    assert sorted(rule[0] for rule in page.rules) == ["a", "a\ud800", "b"]
+
+
 def test_a_single_row():
     clf = HyperboxClassifier().fit([{"age": 3}], ["yes"])
-    read(report_html(clf, [{"age": 3}], ["yes"]))
+    page = read(report_html(clf, [{"age": 3}], ["yes"]))
+    assert "Measured on 1 row." in page.text("quality")
+    assert len(page.rules) == clf.n_boxes_ == 1
 
 
 def test_many_rows_are_sampled(model, loans, plain):

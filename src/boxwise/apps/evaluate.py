@@ -21,7 +21,6 @@ from boxwise.apps.outcome import (
     ROWS_LEFT_OUT,
     fail,
     failures_told,
-    say,
     tell_rows_left_out,
 )
 from boxwise.apps.pictures import check_picture
@@ -30,7 +29,6 @@ from boxwise.apps.writable import check_writable, refuse_input
 from boxwise.evaluate import LearnerError, Prequential
 from boxwise.evaluate.peers import peer, peer_names
 from boxwise.evaluate.point_files import format_of, write_rows
-from boxwise.files import Faults, Files, Manner
 
 OURS = "boxwise"
 BAR_ROWS = 1_000  # after how many rows the bar moves while rows are only read
@@ -134,18 +132,13 @@ def evaluate(
     )
     refuse_input(output, data, "--output")
     refuse_input(plot, data, "--plot")
+    options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
     with failures_told():
         _check_outputs(output, plot, cv)
         peers = _peers(against, cv)
-        faults = Faults(on_error.value, say)
         wanted = columns.ColumnOptions(label, categorical, numeric, drop, only)
-        manner = Manner(
-            None if form is None else form.value,
-            delimiter,
-            only=wanted.kept,
-            drop=wanted.dropped,
-        )
-        files = Files(data, manner, missing or ())
+        files = options.files(data, only=wanted.kept, drop=wanted.dropped)
+        faults = options.faults
         typing, chunks = typed_by_first_rows(files, wanted, faults, chunk_rows)
         model = HyperboxClassifier(**settings, categorical_features=typing.categorical)
         parameters.try_settings(model, typing.kinds)

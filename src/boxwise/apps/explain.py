@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from enum import StrEnum
@@ -14,13 +13,15 @@ import typer
 from boxwise import HyperboxClassifier, load
 from boxwise.apps import file_options as reading
 from boxwise.apps.column_options import chosen_names
+from boxwise.apps.model_columns import check_knows_classes
 from boxwise.apps.model_rows import ModelRows
-from boxwise.apps.outcome import ROWS_LEFT_OUT, failures_told, say, tell_rows_left_out
+from boxwise.apps.outcome import end, failures_told, say
 from boxwise.apps.results import opened
 from boxwise.apps.writable import refuse_input
 from boxwise.explain import Explanation
 from boxwise.explain import explain as explained
 from boxwise.files import InputError, TypedChunk
+from boxwise.inputs import columns_by_position
 
 FEW = 10  # rows to explain as text unless more are asked for
 
@@ -91,6 +92,7 @@ def explain(
       141  the reader of the output has gone, as head does
     """  # noqa: D301  (click marks with it what it must not wrap)
     refuse_input(output, [model, *data], "--output")
+    options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
     with failures_told():
         clf = load(model)
         if not isinstance(clf, HyperboxClassifier):
@@ -98,28 +100,26 @@ def explain(
                 f"{model} is a {type(clf).__name__}, whose decisions cannot be explained column by "
                 "column; boxwise predict --why shows the box that decides"
             )
-        rows = ModelRows(clf, data, missing, form, delimiter, on_error, quiet=quiet)
+        check_knows_classes(clf)
+        rows = ModelRows(clf, data, options)
         fixed = [rows.names.index(name) for name in chosen_names("--fix", fix, rows.names)]
         brief = limit is None and row is None and to is ExplanationFormat.text
         wanted = None if row is None else frozenset(row)
-        with opened(output) as out, warnings.catch_warnings():
-            # A model that was learned from rows without names takes columns by position.
-            warnings.filterwarnings("ignore", "X has feature names", UserWarning)
-            chunks = _chosen(rows.chunks(chunk_rows), wanted)
+        with opened(output) as out, columns_by_position():
+            chunks = _chosen(rows.chunks(), wanted)
             found = _explanations(clf, chunks, fixed, counterfactual=not no_counterfactual)
             told: list[int] = []
             for why in islice(found, FEW if brief else limit):
                 out.write(_written(why, to, first=not told))
                 told.append(why.row)
             cut_off = brief and next(found, None) is not None
-            if wanted is not None and limit is None:
+            if wanted is not None and (limit is None or len(told) < limit):
                 _check_found(wanted, told)
+            elif not told:
+                rows.none()
         if cut_off and not quiet:
             say(f"these are the first {FEW} rows; --row and --limit explain others")
-        if not quiet:
-            tell_rows_left_out(rows.faults)
-    if rows.faults.count:
-        raise typer.Exit(ROWS_LEFT_OUT)
+        end(options.faults, quiet=quiet)
 
 
 def _chosen(chunks: Iterator[TypedChunk], wanted: frozenset[int] | None) -> Iterator[TypedChunk]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from boxwise.files import CHUNK_ROWS
+from boxwise.apps.outcome import say
+from boxwise.files import CHUNK_ROWS, Faults, Files, Manner, Stop
 
 
 class FileFormat(StrEnum):
@@ -38,6 +41,9 @@ def _one_character(delimiter: str | None) -> str | None:
 
 
 ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="The model file.")]
+NewModelOption = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")
+]
 ResultOption = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FILE", help="The file to write; else standard output."),
@@ -82,3 +88,37 @@ ChunkRowsOption = Annotated[
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
 DEFAULT_CHUNK_ROWS = CHUNK_ROWS
+
+
+@dataclass
+class FileOptions:
+    """What these options say, and the rows that could not be used."""
+
+    missing: Sequence[str] | None
+    form: FileFormat | None
+    delimiter: str | None
+    on_error: OnErrorChoice
+    chunk_rows: int
+    quiet: bool
+    faults: Faults = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.faults = Faults(self.on_error.value, say)
+
+    def files(
+        self,
+        data: Sequence[str],
+        *,
+        only: frozenset[str] | None = None,
+        drop: frozenset[str] = frozenset(),
+        stop: Stop | None = None,
+    ) -> Files:
+        """Return the files, which are read in the manner that the options say."""
+        manner = Manner(
+            None if self.form is None else self.form.value,
+            self.delimiter,
+            only,
+            drop,
+            stop or Stop(),
+        )
+        return Files(data, manner, self.missing or ())

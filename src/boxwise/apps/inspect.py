@@ -13,7 +13,7 @@ import typer
 from boxwise import load
 from boxwise.apps.file_options import ModelArgument
 from boxwise.apps.outcome import failures_told
-from boxwise.apps.wording import counted
+from boxwise.core.words import counted
 from boxwise.learners.described import ALGORITHMS, changed_parameters
 from boxwise.schema import Column
 
@@ -103,16 +103,23 @@ def in_words(description: dict[str, Any], *, full: bool) -> str:
         f"file        {d['file']}, {_size(d['file_bytes'])}; {_size(d['memory_bytes'])} in memory",
         f"algorithm   {d['algorithm']}",
         *_wrapped(f"learner     {d['learner']}({parameters})"),
-        f"learned     {counted(d['rows'], 'row')}, {counted(d['boxes'], 'box')}",
+        f"learned     {counted(d['rows'], 'row', 'rows')}, {counted(d['boxes'], 'box', 'boxes')}",
         "",
-        counted(len(d["columns"]), "column"),
+        counted(len(d["columns"]), "column", "columns"),
         *_table([_column_in_words(column, full) for column in d["columns"]]),
         "",
-        counted(len(d["classes"]), "class"),
+        counted(len(d["classes"]), "class", "classes"),
     ]
     shown = d["classes"] if full else d["classes"][:MOST_CLASSES]
     lines += _table(
-        [(str(k["class"]), counted(k["rows"], "row"), counted(k["boxes"], "box")) for k in shown]
+        [
+            (
+                str(k["class"]),
+                counted(k["rows"], "row", "rows"),
+                counted(k["boxes"], "box", "boxes"),
+            )
+            for k in shown
+        ]
     )
     if len(shown) < len(d["classes"]):
         lines.append(f"  and {len(d['classes']) - len(shown)} more (--full shows all)")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,9 +19,10 @@ from boxwise.apps.labelled_files import NoRowsError, begun, no_rows, typed_by_fi
 from boxwise.apps.learning_bar import LearningBar
 from boxwise.apps.model_columns import tell_columns_left_out, typing_for, wanted_names
 from boxwise.apps.outcome import ROWS_LEFT_OUT, fail, failures_told, say, tell_rows_left_out
-from boxwise.apps.wording import counted
 from boxwise.apps.writable import check_writable, refuse_input
-from boxwise.files import Chunk, Faults, Files, InputError, Manner, ReadingStopped, Typing
+from boxwise.core.words import counted
+from boxwise.files import Chunk, Files, InputError, ReadingStopped, Typing
+from boxwise.inputs import columns_by_position
 
 PIECE = 1_000  # rows learned at a time: how often the bar moves
 MANY_BOXES = 0.8  # of the rows: too many to say much
@@ -34,21 +34,16 @@ class Plan:
     """What is to be learned from what, and how far it has got."""
 
     files: Files
-    faults: Faults
+    options: reading.FileOptions
     interruption: Interruption
     columns: columns.ColumnOptions
-    chunk_rows: int
-    quiet: bool
     learned: int = 0
 
 
 def learn(
     data: reading.FilesArgument,
     label: columns.LabelOption,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="MODEL", help="The model file to write."),
-    ] = None,
+    output: reading.NewModelOption = None,
     into: Annotated[
         Path | None,
         typer.Option(
@@ -110,27 +105,24 @@ def learn(
     if into is not None and (settings or categorical or numeric or only):
         raise typer.BadParameter(
             "the model has its settings and columns; leave out --theta, --delta, --alpha, "
-            "--gamma, --condition, --scale, --max-boxes, --decision, --class-prior, "
+            "--gamma, --condition, --scale, --max-boxes, --decision, --class-prior, --forget, "
             "--categorical, --numeric and --only",
             param_hint="--into",
         )
     target = output or into
     assert target is not None
     refuse_input(target, data, "--into" if output is None else "--output")
+    options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
     with failures_told(), Interruption() as interruption:
         check_writable(target)
         model = None if into is None else _online(load(into), into)
         wanted = columns.ColumnOptions(label, categorical, numeric, drop, only)
-        manner = Manner(
-            None if form is None else form.value,
-            delimiter,
-            only=wanted.kept if model is None else wanted_names(model.schema_, label),
-            drop=wanted.dropped,
-            stop=interruption.stop,
-        )
+        only_these = wanted.kept if model is None else wanted_names(model.schema_, label)
         try:
-            files = Files(data, manner, missing or ())
-            plan = Plan(files, Faults(on_error.value, say), interruption, wanted, chunk_rows, quiet)
+            files = options.files(
+                data, only=only_these, drop=wanted.dropped, stop=interruption.stop
+            )
+            plan = Plan(files, options, interruption, wanted)
             if model is None:
                 model = HyperboxClassifier(**settings)
                 _learn_new(plan, model)
@@ -144,10 +136,12 @@ def learn(
 
 
 def _learn_new(plan: Plan, model: HyperboxClassifier) -> None:
-    typing, chunks = typed_by_first_rows(plan.files, plan.columns, plan.faults, plan.chunk_rows)
+    typing, chunks = typed_by_first_rows(
+        plan.files, plan.columns, plan.options.faults, plan.options.chunk_rows
+    )
     model.categorical_features = typing.categorical
     parameters.try_settings(model, typing.kinds)
-    if not plan.quiet:
+    if not plan.options.quiet:
         parameters.show_kinds(plan.files, typing.kinds, plan.columns.label)
     _learn_chunks(plan, model, typing, chunks)
 
@@ -155,18 +149,16 @@ def _learn_new(plan: Plan, model: HyperboxClassifier) -> None:
 def _learn_more(plan: Plan, model: Any) -> None:
     plan.columns.check(plan.files)
     typing = typing_for(model, plan.files, plan.columns.label)
-    if not plan.quiet:
+    if not plan.options.quiet:
         tell_columns_left_out(plan.files, typing)
-    _, chunks = begun(plan.files, plan.columns.label, plan.faults, plan.chunk_rows)
+    _, chunks = begun(plan.files, plan.columns.label, plan.options.faults, plan.options.chunk_rows)
     _learn_chunks(plan, model, typing, chunks)
 
 
 def _learn_chunks(plan: Plan, model: Any, typing: Typing, chunks: Iterable[Chunk]) -> None:
-    with LearningBar(plan.files, quiet=plan.quiet) as bar, warnings.catch_warnings():
-        # A model that was learned from rows without names takes columns by position.
-        warnings.filterwarnings("ignore", "X has feature names", UserWarning)
+    with LearningBar(plan.files, quiet=plan.options.quiet) as bar, columns_by_position():
         for chunk in chunks:
-            typed = typing.apply(chunk, plan.faults)
+            typed = typing.apply(chunk, plan.options.faults)
             for begin in range(0, typed.n_rows, PIECE):
                 piece = typed.part(slice(begin, begin + PIECE))
                 bar.before(model, piece)
@@ -174,29 +166,32 @@ def _learn_chunks(plan: Plan, model: Any, typing: Typing, chunks: Iterable[Chunk
                 plan.learned += piece.n_rows
                 bar.after(model, piece)
     if not plan.learned:
-        no_rows(plan.files, plan.faults)
+        no_rows(plan.files, plan.options.faults)
 
 
 def _finish(plan: Plan, model: Any, target: Path, *, new: bool) -> None:
     _save(model, target)
-    if not plan.quiet:
-        tell_rows_left_out(plan.faults)
+    if not plan.options.quiet:
+        tell_rows_left_out(plan.options.faults)
     total = int(model.boxes_.n_samples.sum())
     if plan.interruption.signal is not None:
         fail(
-            f"stopped; {counted(plan.learned, 'row')} read so far are in {target} "
+            f"stopped; {counted(plan.learned, 'row', 'rows')} read so far are in {target} "
             f"(rows up to {plan.files.rows:,} of the input)",
             plan.interruption.exit_code,
         )
-    if not plan.quiet:
-        rows = counted(plan.learned, "row")
+    if not plan.options.quiet:
+        rows = counted(plan.learned, "row", "rows")
         if total != plan.learned:
             rows += f" more, {total:,} in all"
-        boxes, classes = counted(model.n_boxes_, "box"), counted(len(model.classes_), "class")
+        boxes, classes = (
+            counted(model.n_boxes_, "box", "boxes"),
+            counted(len(model.classes_), "class", "classes"),
+        )
         typer.echo(f"{target}: {rows}, {boxes}, {classes}")
         if new and total >= ENOUGH_ROWS and model.n_boxes_ > MANY_BOXES * total:
             say("nearly a box per row: try a larger --theta or --delta, or --max-boxes")
-    if plan.faults.count:
+    if plan.options.faults.count:
         raise typer.Exit(ROWS_LEFT_OUT)
 
 

@@ -10,6 +10,12 @@ from boxwise.files import Files, InputError, Typing, check_names
 from boxwise.schema import Column, Schema
 
 
+def check_knows_classes(model: Any) -> None:
+    """Raise InputError if the model has no class that it could predict."""
+    if not model._fitted().classes:
+        raise InputError("the model has learned no row with a label yet; learn some first")
+
+
 def wanted_names(schema: Schema, label: str | None) -> frozenset[str] | None:
     """Return the names to read; None if the model has no names, and so goes by position."""
     if not schema.named:

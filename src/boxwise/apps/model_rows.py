@@ -3,50 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
-from boxwise.apps.file_options import FileFormat, OnErrorChoice
+import numpy as np
+
+from boxwise.apps.file_options import FileOptions
+from boxwise.apps.labelled_files import begun, no_rows
 from boxwise.apps.model_columns import tell_columns_left_out, typing_for, wanted_names
-from boxwise.apps.outcome import say
-from boxwise.files import Faults, Files, InputError, Manner, TypedChunk
+from boxwise.files import TypedChunk, check_names
 
 
 class ModelRows:
-    """Reads files for a model; columns that it does not know are left out.
+    """Reads files for a model, with labels if a column of them is named.
+
+    Columns that the model does not know are left out.
 
     Attributes
     ----------
     names : list of str
         How the files call the columns of the model, in its order.
-    faults : Faults
-        The rows that could not be used.
     """
 
     def __init__(
-        self,
-        clf: Any,
-        data: Sequence[str],
-        missing: Sequence[str] | None,
-        form: FileFormat | None,
-        delimiter: str | None,
-        on_error: OnErrorChoice,
-        *,
-        quiet: bool,
+        self, clf: Any, data: Sequence[str], options: FileOptions, label: str | None = None
     ) -> None:
-        if not clf._fitted().classes:
-            raise InputError("the model has learned no row with a label yet; learn some first")
-        self.faults = Faults(on_error.value, say)
-        only = wanted_names(clf.schema_, None)
-        manner = Manner(None if form is None else form.value, delimiter, only=only)
-        self._files = Files(data, manner, missing or ())
-        self._typing = typing_for(clf, self._files)
+        self._options, self._label = options, label
+        self._files = options.files(data, only=wanted_names(clf.schema_, label))
+        if label is not None:
+            check_names(self._files.names, [label], self._files.first, "label column")
+        self._typing = typing_for(clf, self._files, label)
         self.names = [*self._typing.kinds]
-        if not quiet:
+        if not options.quiet:
             tell_columns_left_out(self._files, self._typing)
 
-    def chunks(self, chunk_rows: int) -> Iterator[TypedChunk]:
-        """Yield the rows, as many at a time."""
-        for chunk in self._files.chunks(chunk_rows):
-            typed = self._typing.apply(chunk, self.faults)
+    def chunks(self) -> Iterator[TypedChunk]:
+        """Yield the rows, as many at a time as the options say."""
+        faults, chunk_rows = self._options.faults, self._options.chunk_rows
+        if self._label is None:
+            chunks = self._files.chunks(chunk_rows)
+        else:
+            _, chunks = begun(self._files, self._label, faults, chunk_rows)
+        for chunk in chunks:
+            typed = self._typing.apply(chunk, faults)
             if typed.n_rows:
                 yield typed
+
+    def all(self) -> tuple[dict[str, Any], list[Any]]:
+        """Return the columns of all rows, and the labels, if any; they are held in memory."""
+        chunks = [*self.chunks()]
+        if not chunks:
+            self.none()
+        columns = {
+            name: _joined([chunk.columns[name] for chunk in chunks]) for name in chunks[0].columns
+        }
+        return columns, [label for chunk in chunks for label in chunk.labels]
+
+    def none(self) -> NoReturn:
+        """Say that there is no row."""
+        no_rows(self._files, self._options.faults)
+
+
+def _joined(parts: list[Any]) -> Any:
+    if isinstance(parts[0], np.ndarray):
+        return np.concatenate(parts)
+    return [value for part in parts for value in part]

@@ -55,3 +55,11 @@ def tell_rows_left_out(faults: Faults) -> None:
     if faults.count:
         rows = "1 row was" if faults.count == 1 else f"{faults.count:,} rows were"
         say(f"{rows} left out; the first: {faults.first}")
+
+
+def end(faults: Faults, *, quiet: bool) -> None:
+    """End the command if rows were left out, and say so; else it ends by itself."""
+    if faults.count:
+        if not quiet:
+            tell_rows_left_out(faults)
+        raise typer.Exit(ROWS_LEFT_OUT)

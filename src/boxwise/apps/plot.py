@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 from boxwise import load
 from boxwise.apps import file_options as reading
 from boxwise.apps.column_options import chosen_names
-from boxwise.apps.labelled_files import no_rows
-from boxwise.apps.model_columns import typing_for
-from boxwise.apps.outcome import ROWS_LEFT_OUT, fail, failures_told, say, tell_rows_left_out
+from boxwise.apps.model_rows import ModelRows
+from boxwise.apps.outcome import end, fail, failures_told
 from boxwise.apps.pictures import check_picture
 from boxwise.apps.writable import refuse_input
-from boxwise.files import Faults, Files, Manner, check_names
+from boxwise.inputs import columns_by_position
 from boxwise.plot import plot_box, plot_parallel, plot_regions
 
 
@@ -32,7 +29,7 @@ class PictureKind(StrEnum):
 
 
 def plot(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The model file.")],
+    model: reading.ModelArgument,
     output: Annotated[
         Path,
         typer.Option(
@@ -58,6 +55,7 @@ def plot(
     form: reading.FormatOption = None,
     delimiter: reading.DelimiterOption = None,
     on_error: reading.OnErrorOption = reading.OnErrorChoice.stop,
+    chunk_rows: reading.ChunkRowsOption = reading.DEFAULT_CHUNK_ROWS,
     quiet: reading.QuietOption = False,
 ) -> None:
     """Draw a model: regions over two columns, parallel axes of many, or one box.
@@ -78,6 +76,7 @@ def plot(
     """  # noqa: D301  (click marks with it what it must not wrap)
     _check_usage(kind, box, data, label)
     refuse_input(output, [model, *(data or ())], "--output")
+    options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
     with failures_told():
         check_picture(output, "--output")
         clf = load(model)
@@ -86,15 +85,12 @@ def plot(
             raise typer.BadParameter(
                 f"regions are over two columns, not {len(names)}", param_hint="--columns"
             )
-        faults = Faults(on_error.value, say)
-        manner = Manner(None if form is None else form.value, delimiter)
-        files = Files(data, manner, missing or ()) if data else None
-        given = {} if files is None else _rows(clf, files, label, faults)
+        given: dict[str, Any] = {}
+        if data:
+            rows, labels = ModelRows(clf, data, options, label).all()
+            given = {"X": rows, "labels": None if label is None else labels}
         _draw(clf, kind, names, box, given).savefig(output, dpi=150)
-        if not quiet:
-            tell_rows_left_out(faults)
-    if faults.count:
-        raise typer.Exit(ROWS_LEFT_OUT)
+        end(options.faults, quiet=quiet)
 
 
 def _check_usage(
@@ -112,31 +108,12 @@ def _check_usage(
         )
 
 
-def _rows(clf: Any, files: Files, label: str | None, faults: Faults) -> dict[str, Any]:
-    """Return all rows of the files, as pictures take them, and their classes."""
-    check_names(files.names, [] if label is None else [label], files.first, "label column")
-    typing = typing_for(clf, files, label)
-    chunks = [typing.apply(chunk, faults) for chunk in files.chunks(reading.DEFAULT_CHUNK_ROWS)]
-    if not any(chunk.n_rows for chunk in chunks):
-        no_rows(files, faults)
-    columns = {
-        name: np.concatenate([chunk.columns[name] for chunk in chunks])
-        if kind == "continuous"
-        else [value for chunk in chunks for value in chunk.columns[name]]
-        for name, kind in typing.kinds.items()
-    }
-    labels = [value for chunk in chunks for value in chunk.labels]
-    return {"X": columns, "labels": None if label is None else labels}
-
-
 def _draw(
     clf: Any, kind: PictureKind, names: Sequence[str], box: int | None, given: dict[str, Any]
 ) -> Any:
     """Return the figure."""
     try:
-        with warnings.catch_warnings():
-            # A model that was learned from rows without names takes columns by position.
-            warnings.filterwarnings("ignore", "X has feature names", UserWarning)
+        with columns_by_position():
             if kind is PictureKind.regions:
                 return plot_regions(clf, names[0], names[1], **given).figure
             if kind is PictureKind.parallel:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from functools import lru_cache
@@ -12,12 +11,14 @@ import typer
 
 from boxwise import load
 from boxwise.apps import file_options as reading
+from boxwise.apps.model_columns import check_knows_classes
 from boxwise.apps.model_rows import ModelRows
-from boxwise.apps.outcome import ROWS_LEFT_OUT, failures_told, tell_rows_left_out
+from boxwise.apps.outcome import end, failures_told
 from boxwise.apps.results import CsvResults, JsonResults, Results, opened
 from boxwise.apps.writable import refuse_input
 from boxwise.explain import by_evidence, winning_boxes
 from boxwise.files import TypedChunk
+from boxwise.inputs import columns_by_position
 
 
 class ResultFormat(StrEnum):
@@ -71,24 +72,21 @@ def predict(
       141  the reader of the output has gone, as head does
     """  # noqa: D301  (click marks with it what it must not wrap)
     refuse_input(output, [model, *data], "--output")
+    options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
     with failures_told():
         clf = load(model)
-        rows = ModelRows(clf, data, missing, form, delimiter, on_error, quiet=quiet)
+        check_knows_classes(clf)
+        rows = ModelRows(clf, data, options)
         classes = clf.classes_.tolist() if proba else []
-        with opened(output) as out, warnings.catch_warnings():
-            # A model that was learned from rows without names takes columns by position.
-            warnings.filterwarnings("ignore", "X has feature names", UserWarning)
+        with opened(output) as out, columns_by_position():
             kind = CsvResults if to is ResultFormat.csv else JsonResults
             measure = "share" if by_evidence(clf._fitted()) else "membership"
             results: Results = kind(out, classes, ("box", measure, "rule") if why else ())
             describe = lru_cache(maxsize=10_000)(clf.boxes_.describe) if why else None
-            for chunk in rows.chunks(chunk_rows):
+            for chunk in rows.chunks():
                 _write(results, clf, chunk, describe, proba=proba)
             results.finish()
-        if not quiet:
-            tell_rows_left_out(rows.faults)
-    if rows.faults.count:
-        raise typer.Exit(ROWS_LEFT_OUT)
+        end(options.faults, quiet=quiet)
 
 
 def _write(

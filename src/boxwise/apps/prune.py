@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,20 +10,18 @@ import typer
 from boxwise import load
 from boxwise.apps import column_options as columns
 from boxwise.apps import file_options as reading
-from boxwise.apps.labelled_model_rows import labelled_rows_for
-from boxwise.apps.outcome import ROWS_LEFT_OUT, failures_told, say, tell_rows_left_out
+from boxwise.apps.model_rows import ModelRows
+from boxwise.apps.outcome import end, failures_told
 from boxwise.apps.writable import check_writable, refuse_input
-from boxwise.files import Faults, InputError
+from boxwise.files import InputError
+from boxwise.inputs import columns_by_position
 
 
 def prune(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The model file.")],
+    model: reading.ModelArgument,
     data: reading.FilesArgument,
     label: columns.LabelOption,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="MODEL", help="The model file to write."),
-    ] = None,
+    output: reading.NewModelOption = None,
     margin: Annotated[
         int,
         typer.Option(metavar="N", min=1, help="How many more rows wrongly than rightly are harm."),
@@ -69,25 +65,13 @@ def prune(
         problem = "needs no file to write" if dry_run else "or --dry-run is needed"
         raise typer.BadParameter(problem, param_hint="--dry-run" if dry_run else "--output")
     refuse_input(output, data, "--output")
-    faults = Faults(on_error.value, say)
+    options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
     with failures_told():
         if output is not None:
             check_writable(output)
         clf = load(model)
-        rows, labels = labelled_rows_for(
-            clf,
-            data,
-            label,
-            faults,
-            missing=missing,
-            form=form,
-            delimiter=delimiter,
-            chunk_rows=chunk_rows,
-            quiet=quiet,
-        )
-        with warnings.catch_warnings():
-            # A model that was learned from rows without names takes columns by position.
-            warnings.filterwarnings("ignore", "X has feature names", UserWarning)
+        rows, labels = ModelRows(clf, data, options, label).all()
+        with columns_by_position():
             try:
                 report = clf.prune(
                     rows,
@@ -103,7 +87,4 @@ def prune(
         if output is not None:
             clf.save(output)
         typer.echo(json.dumps(report.to_dict(), indent=2) if as_json else str(report))
-        if not quiet:
-            tell_rows_left_out(faults)
-    if faults.count:
-        raise typer.Exit(ROWS_LEFT_OUT)
+        end(options.faults, quiet=quiet)

@@ -9,11 +9,11 @@ import typer
 
 from boxwise import load
 from boxwise.apps import file_options as reading
-from boxwise.apps.labelled_model_rows import labelled_rows_for
-from boxwise.apps.outcome import ROWS_LEFT_OUT, failures_told, say, tell_rows_left_out
+from boxwise.apps.model_rows import ModelRows
+from boxwise.apps.outcome import end, failures_told, say
 from boxwise.apps.results import opened
 from boxwise.apps.writable import check_writable, refuse_input
-from boxwise.files import STANDARD_INPUT, Faults, Files, InputError, Manner
+from boxwise.files import STANDARD_INPUT, InputError
 from boxwise.report import report_html
 from boxwise.report.writing import MAX_ROWS
 
@@ -73,26 +73,15 @@ def report(
             "it is a column of --data, which is not given", param_hint="--label"
         )
     refuse_input(output, [model, *(data or ())], "--output")
-    faults = Faults(on_error.value, say)
+    options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
     with failures_told():
         check_writable(output)
         clf = load(model)
         rows: tuple[Any, ...] = ()
         if data:
             if label is None:
-                manner = Manner(None if form is None else form.value, delimiter)
-                label = _label_in(clf, data, manner, quiet)
-            rows = labelled_rows_for(
-                clf,
-                data,
-                label,
-                faults,
-                missing=missing,
-                form=form,
-                delimiter=delimiter,
-                chunk_rows=chunk_rows,
-                quiet=quiet,
-            )
+                label = _label_in(clf, data, options)
+            rows = ModelRows(clf, data, options, label).all()
         try:
             page = report_html(
                 clf,
@@ -108,18 +97,16 @@ def report(
             out.write(page)
         if not quiet:
             say(f"{output}: {len(page.encode()) / 1e6:.1f} MB, loads nothing from elsewhere")
-            tell_rows_left_out(faults)
-    if faults.count:
-        raise typer.Exit(ROWS_LEFT_OUT)
+        end(options.faults, quiet=quiet)
 
 
-def _label_in(clf: Any, data: list[str], manner: Manner, quiet: bool) -> str:
+def _label_in(clf: Any, data: list[str], options: reading.FileOptions) -> str:
     """Return the one column of the files that the model does not have."""
     schema = clf.schema_
     if schema.named and STANDARD_INPUT not in data:
-        others = [name for name in Files(data, manner).names if name not in schema.names]
+        others = [name for name in options.files(data).names if name not in schema.names]
         if len(others) == 1:
-            if not quiet:
+            if not options.quiet:
                 say(f"the classes are in column {others[0]!r} (--label names another)")
             return others[0]
     raise typer.BadParameter("needs --label, the column of the classes", param_hint="--data")

@@ -6,18 +6,18 @@ import csv
 import io
 import warnings
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from boxwise import load
 from boxwise.apps import file_options as reading
-from boxwise.apps.labelled_model_rows import labelled_rows_for
-from boxwise.apps.outcome import ROWS_LEFT_OUT, failures_told, say, tell_rows_left_out
+from boxwise.apps.model_rows import ModelRows
+from boxwise.apps.outcome import end, failures_told, say
 from boxwise.apps.results import opened
 from boxwise.apps.writable import check_writable, refuse_input
-from boxwise.files import Faults, InputError
+from boxwise.files import InputError
+from boxwise.inputs import columns_by_position
 from boxwise.rules import RuleSet
 from boxwise.rules.pages import to_columns
 
@@ -33,7 +33,7 @@ class RulesFormat(StrEnum):
 
 
 def rules(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The model file.")],
+    model: reading.ModelArgument,
     data: Annotated[
         list[str] | None,
         typer.Option(
@@ -69,12 +69,7 @@ def rules(
         int | None, typer.Option(metavar="N", min=1, help="Show so many rules, the first ones.")
     ] = None,
     to: Annotated[RulesFormat, typer.Option(help="The format of the rules.")] = RulesFormat.text,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="The file to write; else standard output."
-        ),
-    ] = None,
+    output: reading.ResultOption = None,
     missing: reading.MissingOption = None,
     form: reading.FormatOption = None,
     delimiter: reading.DelimiterOption = None,
@@ -105,36 +100,23 @@ def rules(
     """  # noqa: D301  (click marks with it what it must not wrap)
     _check_usage(data, label, simplify)
     refuse_input(output, [model, *(data or ())], "--output")
-    faults = Faults(on_error.value, say)
+    options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
     with failures_told():
         if output is not None:
             check_writable(output)
         clf = load(model)
         rows = None
         if data and label is not None:
-            rows = labelled_rows_for(
-                clf,
-                data,
-                label,
-                faults,
-                missing=missing,
-                form=form,
-                delimiter=delimiter,
-                chunk_rows=chunk_rows,
-                quiet=quiet,
-            )
+            rows = ModelRows(clf, data, options, label).all()
         found = _made(clf, rows, min_share, simplify, max_rules, quiet)
         if only_class is not None:
             found = found.filter(label=_class_named(only_class, found))
         shown = found[:limit] if limit is not None else found
         with opened(output) as out:
             out.write(_written(shown, to))
-        if not quiet:
-            if len(shown) < len(found):
-                say(f"{len(found) - len(shown):,} more rules; --limit shows more")
-            tell_rows_left_out(faults)
-    if faults.count:
-        raise typer.Exit(ROWS_LEFT_OUT)
+        if len(shown) < len(found) and not quiet:
+            say(f"{len(found) - len(shown):,} more rules; --limit shows more")
+        end(options.faults, quiet=quiet)
 
 
 def _check_usage(data: list[str] | None, label: str | None, simplify: float | None) -> None:
@@ -157,9 +139,7 @@ def _made(
     quiet: bool,
 ) -> RuleSet:
     """Return the rules that are asked for; what simplifying came to is said."""
-    with warnings.catch_warnings():
-        # A model that was learned from rows without names takes columns by position.
-        warnings.filterwarnings("ignore", "X has feature names", UserWarning)
+    with columns_by_position(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "no list of up to", UserWarning)  # it is said here
         try:
             found: RuleSet = clf.rules(*(rows or ()), min_share=min_share)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from boxwise.inputs.table import Table
 from boxwise.schema import Schema
+
+_NAMES_NOT_USED = "X has feature names"
 
 
 def match_columns(table: Table, schema: Schema, reader: str) -> Sequence[int]:
@@ -25,9 +28,17 @@ def match_columns(table: Table, schema: Schema, reader: str) -> Sequence[int]:
         message = f"X does not have valid feature names, but {reader} was fitted with feature names"
         warnings.warn(message, UserWarning, stacklevel=3)
     elif table.names is not None:
-        message = f"X has feature names, but {reader} was fitted without feature names"
+        message = f"{_NAMES_NOT_USED}, but {reader} was fitted without feature names"
         warnings.warn(message, UserWarning, stacklevel=3)
     return range(table.n_columns)
+
+
+@contextmanager
+def columns_by_position() -> Iterator[None]:
+    """Let a model that was learned from rows without names take named columns, in silence."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", _NAMES_NOT_USED, UserWarning)
+        yield
 
 
 def match_upper(

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from boxwise.core import AgglomerativeSettings
-from boxwise.learners.hyperbox_learner import BatchLearner
+from boxwise.learners.batch_learner import BatchLearner
 from boxwise.learners.settings import entropy_settings, number
 from boxwise.schema import Schema, show
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from boxwise.core import BoundSettings
-from boxwise.learners.hyperbox_learner import BatchLearner
+from boxwise.learners.batch_learner import BatchLearner
 from boxwise.learners.settings import gammas, number
 from boxwise.schema import Schema
 

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from boxwise.core import EntropySettings, EvidenceSettings, Model
 from boxwise.explain import Explanation, explain
 from boxwise.learners.alpha import alpha_for
-from boxwise.learners.hyperbox_learner import OnlineLearner, TrainingTable
+from boxwise.learners.hyperbox_learner import TrainingTable
+from boxwise.learners.online_learner import OnlineLearner
 from boxwise.learners.settings import engine_ranges, entropy_settings, evidence_settings
 from boxwise.schema import Schema, show
 

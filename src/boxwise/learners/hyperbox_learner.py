@@ -18,7 +18,6 @@ from sklearn.exceptions import NotFittedError
 from boxwise.core import Boxes, Model, Range, Settings, label_array
 from boxwise.inputs import Batch, encode, infer_schema
 from boxwise.inputs.labels import declared_labels, encode_labels
-from boxwise.inputs.numbers import NotANumberError
 from boxwise.learners.parameters import parameters_from_json, parameters_to_json
 from boxwise.learners.settings import engine_ranges
 from boxwise.rules import PruneReport, RuleSet, prune
@@ -326,7 +325,7 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         try:
             return self._model
         except AttributeError:
-            partial = " or 'partial_fit'" if isinstance(self, OnlineLearner) else ""
+            partial = " or 'partial_fit'" if hasattr(self, "partial_fit") else ""
             raise NotFittedError(
                 f"This {type(self).__name__} instance is not fitted yet. "
                 f"Call 'fit'{partial} with some rows first."
@@ -341,115 +340,3 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
-
-
-class OnlineLearner(HyperboxLearner):
-    """An estimator that learns row by row: all rows in one call or one row a call, the same."""
-
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, upper: Any = None) -> Self:
-        """Go on learning, row by row in the order of the table.
-
-        Parameters
-        ----------
-        X, y, upper
-            As in `fit`. The columns must be those of the first table; named columns may come in
-            any order.
-        classes : array-like, optional
-            Classes to announce, which then have a column in `predict_proba` before their first row.
-            Not needed: classes may appear at any time.
-
-        Returns
-        -------
-        self
-        """
-        announced = () if classes is None else declared_labels(classes)
-        model, batch, labels, new = self._read_to_learn(X, y, upper)
-        model.learn(batch, labels, new)
-        self._announced = tuple(dict.fromkeys((*self._announced, *announced)))
-        self._model = model
-        return self
-
-    def test_then_train(self, X: Any, y: Any, upper: Any = None) -> NDArray[Any]:
-        """Predict each row, then go on learning with it: `predict` and `partial_fit` row by row.
-
-        Parameters
-        ----------
-        X, y, upper
-            As in `partial_fit`.
-
-        Returns
-        -------
-        array of shape (rows,), of objects
-            What the model predicted for each row just before learning it; None while it had
-            learned no label.
-
-        Examples
-        --------
-        >>> from boxwise import HyperboxClassifier
-        >>> clf = HyperboxClassifier()
-        >>> clf.test_then_train([{"age": 23}, {"age": 25}, {"age": 47}], ["no", "no", "yes"])
-        array([None, 'no', 'no'], dtype=object)
-        """
-        model, batch, labels, new = self._read_to_learn(X, y, upper)
-        codes = model.test_then_train(batch, labels, new)
-        self._model = model
-        return np.array([*model.labels.values, None], dtype=object)[codes]
-
-    def _read_to_learn(
-        self, X: Any, y: Any, upper: Any
-    ) -> tuple[Model, Batch, NDArray[np.int32], list[object]]:
-        """Return the model, new if there is none yet, and what it is to learn."""
-        if self.__sklearn_is_fitted__():
-            model = self._model
-            if model.by_rank != (self.scale == "quantile") and model.schema.continuous:
-                was = "quantile" if model.by_rank else "range"
-                raise ValueError(
-                    f"scale is {show(self.scale)} now, but the model has learned with {was!r}, and "
-                    "its boxes cannot be measured otherwise; set it back, or call fit"
-                )
-            settings = self._settings(model.schema)
-            batch = self._encode(X, model.schema, upper)
-        else:
-            schema = infer_schema(X, self.categorical_features, upper)
-            settings = self._settings(schema)
-            batch = self._encode(X, schema, upper)
-            ranges = engine_ranges(self.feature_range, self.scale, schema, None)
-            model = Model(schema, settings, ranges)
-        labels, new = self._encode_labels(y, model.labels, batch)
-        model.configure(settings)
-        return model, batch, labels, new
-
-
-class NumbersOnly:
-    """For an algorithm that knows no categories: every column is one of numbers."""
-
-    categorical_features = ()
-
-    def _encode(self, X: Any, schema: Schema, upper: Any, *, learn: bool = True) -> Batch:
-        try:
-            return super()._encode(X, schema, upper, learn=learn)  # type: ignore[misc,no-any-return]
-        except NotANumberError as error:
-            raise ValueError(
-                f"{str(error).partition(';')[0]}; {type(self).__name__} takes numbers only: use "
-                "HyperboxClassifier or ShindeGFMM, which take categories as they are, or encode "
-                "the column"
-            ) from None
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()  # type: ignore[misc]
-        tags.input_tags.categorical = False
-        return tags
-
-
-class BatchLearner(HyperboxLearner):
-    """An estimator that must see all rows before it can learn."""
-
-    _why_batch: str
-
-    @property
-    def partial_fit(self) -> Any:
-        """Not there: all rows are needed first."""
-        raise AttributeError(
-            f"{type(self).__name__} has no partial_fit: {self._why_batch}. Call fit with all rows, "
-            "or use HyperboxClassifier, which learns row by row."
-        )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from boxwise.core import EntropySettings
-from boxwise.learners.hyperbox_learner import NumbersOnly, OnlineLearner
+from boxwise.learners.numbers_only import NumbersOnly
+from boxwise.learners.online_learner import OnlineLearner
 from boxwise.learners.settings import gammas, number
 from boxwise.schema import Schema
 

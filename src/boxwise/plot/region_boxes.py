@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from boxwise.core.words import counted
 from boxwise.plot.class_styles import ClassStyle
 from boxwise.plot.scales import CategoryScale, Scale
-from boxwise.plot.texts import counted, drawn_boxes
+from boxwise.plot.texts import drawn_boxes
 from boxwise.plot.view import View
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from boxwise.core.words import counted
 from boxwise.plot.canvas import INK
 from boxwise.plot.held_values import HeldValues
 from boxwise.plot.rows import Rows
 from boxwise.plot.scales import CategoryScale, Scale
-from boxwise.plot.texts import counted
 from boxwise.plot.view import View
 
 if TYPE_CHECKING:

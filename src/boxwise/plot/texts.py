@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from textwrap import wrap
+from unicodedata import category
 
 from boxwise.schema import Schema
 
 
 def shown(value: object, most: int = 22) -> str:
-    """Return a name or a value with its middle left out if it is long.
+    r"""Return a name or a value with its middle left out if it is long.
 
     Examples
     --------
@@ -17,13 +18,22 @@ def shown(value: object, most: int = 22) -> str:
     'number…ications'
     >>> shown(None)
     'missing'
+    >>> print(shown("a\0b"))
+    a\x00b
     """
-    text = "missing" if value is None else " ".join(str(value).split()) or "(empty)"
+    text = "missing" if value is None else _visible(" ".join(str(value).split())) or "(empty)"
     if len(text) > most:
         front = (most - 1) * 2 // 5 + 1
         text = f"{text[:front]}…{text[front + 1 - most :]}"
     # Between two dollars matplotlib sees a formula; a legend leaves out what begins with "_".
     return (" " if text.startswith("_") else "") + text.replace("$", r"\$")
+
+
+def _visible(text: str) -> str:
+    """Return a text with escapes for what no font has: controls, halves of pairs, no characters."""
+    if text.isprintable():
+        return text
+    return "".join(repr(c)[1:-1] if category(c) in ("Cc", "Cs", "Cn") else c for c in text)
 
 
 def in_lines(name: str, width: int = 12, most: int = 22) -> str:
@@ -72,11 +82,6 @@ def held(values: dict[str, object], most: int = 5) -> str:
     parts = [f"{shown(name)} = {cell(value)}" for name, value in values.items()]
     more = f", and {len(parts) - most} more" if len(parts) > most else ""
     return ", ".join(parts[:most]) + more
-
-
-def counted(number: int, one: str, many: str) -> str:
-    """Return a number with its thing: 1 box, 2 boxes."""
-    return f"{number:,} {one if number == 1 else many}"
 
 
 def drawn_boxes(drawn: int, there: int) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import io
-import warnings
 from base64 import b64encode
 from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
+from boxwise.inputs import columns_by_position
 from boxwise.plot import plot_parallel, plot_regions
 from boxwise.report.markup import paragraph, scrolled, text
 from boxwise.report.subject import Subject
@@ -47,8 +47,7 @@ def _picture(alt: str, draw: Callable[[Any], object], width: float, height: floa
     from matplotlib.figure import Figure
 
     # Neither the date nor chance is in the file: the same model gives the same page.
-    with mpl.rc_context({"svg.hashsalt": "boxwise"}), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "X has feature names", UserWarning)
+    with mpl.rc_context({"svg.hashsalt": "boxwise"}), columns_by_position():
         figure = Figure(figsize=(width, height), layout="constrained")
         draw(figure.subplots())
         out = io.BytesIO()

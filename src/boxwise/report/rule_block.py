@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from boxwise.rules import OneOf, Rule
-from boxwise.rules.condition import Condition, value_in_words
+from boxwise.rules.condition import Condition, value_in_rule
 from boxwise.rules.rule import percent
 
 BUDGET = 2_500_000  # bytes
@@ -44,7 +44,7 @@ def rule_block(rules: Sequence[Rule]) -> RuleBlock:
     """Return the block; what does not fit is shortened first, and then left out."""
     for most in VALUES:
         coded = [_coded(rule, most) for rule in rules]
-        sizes = [len(line.encode()) for line in coded]
+        sizes = [len(line.encode(errors="backslashreplace")) for line in coded]
         if sum(sizes) <= BUDGET:
             break
     fit, used = 0, 0
@@ -81,7 +81,7 @@ def numbers_of(rule: Rule) -> list[str]:
 def _coded(rule: Rule, most: int) -> str:
     conditions = [condition_in_words(c, most) for c in rule.conditions]
     entry: list[Any] = [
-        value_in_words(rule.label),
+        value_in_rule(rule.label),
         conditions,
         rule.boxes[0] if rule.boxes else None,
         *numbers_of(rule),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 from boxwise.core import Model
+from boxwise.inputs import columns_by_position
 from boxwise.plot.view import View
 from boxwise.report.rows import LabelledRows
 from boxwise.rules import RuleSet
@@ -69,7 +69,5 @@ def _rules(clf: Any, rows: LabelledRows | None) -> tuple[RuleSet | None, str | N
         return None, str(error)
     if rows is None:
         return rules, None
-    with warnings.catch_warnings():
-        # A model that was learned from rows without names takes columns by position.
-        warnings.filterwarnings("ignore", "X has feature names", UserWarning)
+    with columns_by_position():
         return rules.measure(rows.table(), rows.labels, rows.upper()), None

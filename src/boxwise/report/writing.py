@@ -83,7 +83,9 @@ def report_html(
         strongest(about),
         decisions(about),
     ]
-    return page(about.name, summary(about, found), sections)
+    html = page(about.name, summary(about, found), sections)
+    # Half of a surrogate pair is no text in any file; its escape is one, also within the JSON.
+    return html.encode(errors="backslashreplace").decode()
 
 
 def write_report(

@@ -33,10 +33,10 @@ class Between:
 
     def __str__(self) -> str:
         if self.lower == self.upper:
-            return f"{self.column} is {number_in_words(self.lower)}"
+            return f"{self.column} is {number_in_rule(self.lower)}"
         low, high = (
-            number_in_words(self.lower, ROUND_FLOOR),
-            number_in_words(self.upper, ROUND_CEILING),
+            number_in_rule(self.lower, ROUND_FLOOR),
+            number_in_rule(self.upper, ROUND_CEILING),
         )
         if self.lower == -inf:
             return f"{self.column} at most {high}"
@@ -66,8 +66,8 @@ class OneOf:
 
     def __str__(self) -> str:
         if len(self.values) == 1:
-            return f"{self.column} is {value_in_words(self.values[0])}"
-        return f"{self.column} in {{{', '.join(map(value_in_words, self.values))}}}"
+            return f"{self.column} is {value_in_rule(self.values[0])}"
+        return f"{self.column} in {{{', '.join(map(value_in_rule, self.values))}}}"
 
 
 @dataclass(frozen=True)
@@ -85,21 +85,21 @@ class NoneOf:
 
     def __str__(self) -> str:
         if len(self.values) == 1:
-            return f"{self.column} is not {value_in_words(self.values[0])}"
-        return f"{self.column} not in {{{', '.join(map(value_in_words, self.values))}}}"
+            return f"{self.column} is not {value_in_rule(self.values[0])}"
+        return f"{self.column} not in {{{', '.join(map(value_in_rule, self.values))}}}"
 
 
 Condition: TypeAlias = Between | OneOf | NoneOf
 
 
-def number_in_words(x: float, rounding: str = ROUND_HALF_EVEN) -> str:
+def number_in_rule(x: float, rounding: str = ROUND_HALF_EVEN) -> str:
     """Return a number in at most six digits, or as many as a whole one has.
 
     Examples
     --------
-    >>> number_in_words(1169.0), number_in_words(0.1), number_in_words(1e-7)
+    >>> number_in_rule(1169.0), number_in_rule(0.1), number_in_rule(1e-7)
     ('1,169', '0.1', '1e-7')
-    >>> number_in_words(129319.4714040934), number_in_words(0.123456789)
+    >>> number_in_rule(129319.4714040934), number_in_rule(0.123456789)
     ('129,319', '0.123457')
     """
     if not isfinite(x):
@@ -114,12 +114,12 @@ def number_in_words(x: float, rounding: str = ROUND_HALF_EVEN) -> str:
     return f"{plain:,f}" if -6 < plain.adjusted() < 15 else f"{plain:e}"
 
 
-def value_in_words(value: object) -> str:
+def value_in_rule(value: object) -> str:
     """Return a category as a reader sees it, in quotes where it would be misread.
 
     Examples
     --------
-    >>> value_in_words(None), value_in_words("missing"), value_in_words("a, b")
+    >>> value_in_rule(None), value_in_rule("missing"), value_in_rule("a, b")
     ('missing', "'missing'", "'a, b'")
     """
     if value is None:

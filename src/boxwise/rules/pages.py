@@ -9,7 +9,7 @@ from typing import Any
 import narwhals as nw
 
 from boxwise.core.boxes import Backend, installed_backend
-from boxwise.rules.condition import value_in_words
+from boxwise.rules.condition import value_in_rule
 from boxwise.rules.rule import Rule, percent
 
 
@@ -85,7 +85,7 @@ def _cells(k: int, rule: Rule, ordered: bool) -> list[str]:
     cells = [
         str(k),
         " and ".join(map(str, rule.conditions)) or _anything(rule),
-        value_in_words(rule.label),
+        value_in_rule(rule.label),
         "" if n is None else f"{n:,}",
         "" if precision is None else percent(precision),
     ]

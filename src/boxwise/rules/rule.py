@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from boxwise.rules.condition import Condition, value_in_words
+from boxwise.rules.condition import Condition, value_in_rule
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Rule:
 
     def in_words(self) -> str:
         """Return the rule without what is known about it."""
-        label = value_in_words(self.label)
+        label = value_in_rule(self.label)
         if not self.conditions:
             return f"OTHERWISE {label}" if self.rank else f"ALWAYS {label}"
         return f"IF {' AND '.join(map(str, self.conditions))} THEN {label}"

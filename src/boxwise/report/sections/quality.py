@@ -7,6 +7,7 @@ from collections.abc import Hashable
 import numpy as np
 from numpy.typing import NDArray
 
+from boxwise.core.words import counted
 from boxwise.evaluate import Confusion, Reliability, reliability
 from boxwise.explain import by_evidence
 from boxwise.report.markup import (
@@ -43,12 +44,14 @@ def quality(subject: Subject) -> Section:
 
 def _which_rows(rows: LabelledRows) -> str:
     used, labelled = len(rows), rows.given - rows.unlabelled
-    parts = [f"Measured on {used:,} rows"]
+    parts = [f"Measured on {counted(used, 'row', 'rows')}"]
     if used < labelled:
         parts[0] += f", drawn at random from {labelled:,}"
     parts[0] += "."
     if rows.unlabelled:
-        parts.append(f"{rows.unlabelled:,} rows without a label were left out.")
+        left = counted(rows.unlabelled, "row", "rows")
+        verb = "was" if rows.unlabelled == 1 else "were"
+        parts.append(f"{left} without a label {verb} left out.")
     if rows.new_classes:
         names = ", ".join(short(label) for label in rows.new_classes[:5])
         more = ", …" if len(rows.new_classes) > 5 else ""
@@ -61,8 +64,8 @@ def _which_rows(rows: LabelledRows) -> str:
 def _caution(subject: Subject, rows: LabelledRows) -> str:
     learned = int(subject.view.boxes.n_samples.sum())
     same = (
-        f" The model has learned {learned:,} rows, just as many as were given: they may well be "
-        "the same."
+        f" The model has learned {counted(learned, 'row', 'rows')}, just as many as were given: "
+        "they may well be the same."
         if rows.given == learned
         else ""
     )

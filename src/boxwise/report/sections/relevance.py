@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from boxwise.core.words import counted
 from boxwise.explain import by_evidence
 from boxwise.report.markup import (
     Column,
@@ -85,8 +86,9 @@ def _said(subject: Subject, found: Shuffled | None) -> str:
         parts.append(
             "<strong>CBA lost when shuffled:</strong> the values of one column are dealt out anew "
             "among the rows, and class balanced accuracy falls by so much "
-            f"({found.rows:,} rows, {SHUFFLES} shuffles, mean ± standard deviation). Columns that "
-            "say the same can stand in for each other, and then each seems to matter little."
+            f"({counted(found.rows, 'row', 'rows')}, {SHUFFLES} shuffles, mean ± standard "
+            "deviation). Columns that say the same can stand in for each other, and then each "
+            "seems to matter little."
         )
     parts.append(
         "<strong>Ruled out by the boxes:</strong> the share of the range, or of the values, that "

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Sequence
 
 from boxwise.core.words import counted
+from boxwise.inputs import columns_by_position
 from boxwise.report.markup import (
     Section,
     bullets,
@@ -17,7 +18,7 @@ from boxwise.report.markup import (
 from boxwise.report.rule_block import RuleBlock, condition_in_words, numbers_of, rule_block
 from boxwise.report.subject import Subject
 from boxwise.rules import Rule, RuleSet
-from boxwise.rules.condition import value_in_words
+from boxwise.rules.condition import value_in_rule
 
 FIDELITY = 0.95
 FIRST = 40  # rules in the page itself; a script shows the others
@@ -28,8 +29,7 @@ def short_rules(subject: Subject, progress: bool | None) -> RuleSet | None:
     rows, rules = subject.rows, subject.rules
     if rows is None or rules is None or rows.has_intervals or len(rows.model.classes) < 2:
         return None
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "X has feature names", UserWarning)
+    with columns_by_position(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "no list of up to", UserWarning)  # the page says it
         return rules.simplify(rows.table(), rows.labels, FIDELITY, progress=progress)
 
@@ -98,7 +98,7 @@ def _notes(block: RuleBlock) -> str:
 
 def _search(subject: Subject, n: int) -> str:
     """Return the search, which a script brings to life; without one it stays hidden."""
-    labels = [value_in_words(label) for label in subject.clf.classes_.tolist()]
+    labels = [value_in_rule(label) for label in subject.clf.classes_.tolist()]
     options = "".join(f'<option value="{text(label)}">{text(label)}</option>' for label in labels)
     return (
         '<form id="rule-search" role="search" hidden>'
@@ -129,7 +129,7 @@ def _line(rule: Rule, titles: Sequence[str], most: int) -> str:
         f'<td class="number" data-title="{title}">{number}</td>'
         for title, number in zip(titles, numbers_of(rule), strict=True)
     )
-    label = text(value_in_words(rule.label))
+    label = text(value_in_rule(rule.label))
     return (
         f"<tr><td>{conditions if rule.conditions else 'always'}</td>"
         f'<td data-title="then"><strong>{label}</strong> <small>box {rule.boxes[0]}</small></td>'

@@ -1,0 +1,64 @@
+"""The River face: what is refused, and that nothing is learned from it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+pytest.importorskip("river")
+
+from boxwise.river import HyperboxClassifier
+from tests.river_face.streams import everything, learned
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "message"),
+    [
+        (
+            {"a": "high", "new": 1},
+            "no",
+            r"'a': 'high' is not a number.*categorical_features",
+        ),
+        ({"a": math.inf}, "no", r"column 'a': inf is not finite"),
+        ({"a": 1e200}, "no", r"column 'a': 1e200 is beyond"),
+        ({"a": 10**400}, "no", r"column 'a': an integer of about 401 digits"),
+        ({"b": ["x"], "new": 1}, "no", r"column 'b': \['x'\] cannot be a category"),
+        ({"a": 1, "new": {}}, "no", r"column 'new': \{\} cannot be a category"),
+        ({"a": 1, "new": 5}, 0.5, r"the label 0.5"),
+        ({"a": 1, "new": 5}, ["no"], r"label"),
+    ],
+)
+def test_a_row_that_is_refused_changes_nothing(x: Any, y: Any, message: str) -> None:
+    model = learned([({"a": 1.0, "b": "u"}, "no"), ({"a": 2.0, "b": "v"}, "yes")])
+    before = everything(model)
+    with pytest.raises((ValueError, TypeError), match=message):
+        model.learn_one(x, y)
+    assert everything(model) == before
+    model.learn_one({"a": 1.5, "b": "u"}, "no")
+    assert model.predict_one({"a": 1.5, "b": "u"}) == "no"
+
+
+def test_the_first_row_may_be_refused_too() -> None:
+    model = HyperboxClassifier()
+    with pytest.raises(ValueError, match="not finite"):
+        model.learn_one({"a": math.inf}, "no")
+    model.learn_one({"a": "text after all"}, "no")
+    assert model.predict_one({"a": "text after all"}) == "no"
+
+
+def test_alpha_cannot_be_estimated_from_a_row() -> None:
+    with pytest.raises(ValueError, match=r"alpha='estimate' needs all rows"):
+        learned([({"a": 1.0}, "x")], alpha="estimate")
+
+
+def test_what_is_no_dict_and_what_is_not_there_is_told() -> None:
+    model = HyperboxClassifier()
+    with pytest.raises(AttributeError, match="call learn_one"):
+        _ = model.boxes
+    with pytest.raises(TypeError, match="a row must be a dict from feature to value, not list"):
+        model.learn_one([1, 2], "a")
+    model.learn_one({"a": 1}, "a")
+    with pytest.raises(TypeError, match="a row must be a dict from feature to value, not list"):
+        model.predict_one([1, 2])

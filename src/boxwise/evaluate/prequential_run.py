@@ -245,8 +245,8 @@ def prequential(
     >>> result = prequential(learners, LoanStream(3000, function=7, noise=0.05))
     >>> for row in result.summary():
     ...     print(row["learner"], row["scored"], round(row["cba"], 3), row["boxes"])
-    small boxes 2999 0.896 2558
-    large boxes 2999 0.888 606
+    small boxes 2999 0.897 2558
+    large boxes 2999 0.883 606
     """
     run = Prequential(learners, source, window=window, every=every, limit=limit, classes=classes)
     for points in run:

@@ -12,7 +12,7 @@ bootstrap := sh scripts/bootstrap.sh
 .DEFAULT_GOAL := help
 # Two installs at once would disturb each other; the tests run in parallel by themselves.
 .NOTPARALLEL:
-.PHONY: help demo test lint docs paper bench streams evidence defaults sanitize fuzz clean
+.PHONY: help demo test lint docs paper bench instructions streams evidence defaults sanitize fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -43,6 +43,9 @@ bench: $(done)/bench ## compare the speed with that of peers (tuning, merging, r
 	$(python) -m benchmarks.merging
 	$(python) -m benchmarks.rules
 	$(python) -m benchmarks.pruning
+
+instructions: $(done)/package ## count the engine's instructions; fails if there are over a tenth more (ARGS=--renew)
+	$(python) -m benchmarks.instructions $(ARGS)
 
 streams: $(done)/bench ## predict, then learn, over whole streams, beside River's learners (half an hour)
 	$(python) -m benchmarks.streams $(ARGS)

@@ -94,6 +94,33 @@ def test_growth_measures_both_decisions_and_writes_what_the_page_needs(profile, 
     assert "Not measured yet: `python -m benchmarks run brain`" in text
 
 
+def test_an_index_is_timed_beside_brute_force_and_drawn(profile, few_rows, monkeypatch):
+    asked = []
+    monkeypatch.setattr(models, "HAS_INDEX", True)
+    monkeypatch.setattr(
+        models.Model, "set_index", lambda self, mode: asked.append(mode), raising=False
+    )
+    record = Record("growth", profile)
+    for decision in models.DECISIONS:
+        growth.grow(record, MADE[0], MADE[0].table(1_200), decision, (500, 1_000), patience=60)
+    assert asked == ["off"] * 4  # on the copies: the model itself goes on as it is
+    assert all(x["same"] and x["learn_index"] > 0 for x in record.lines)
+    record.write()
+    page.write(profile, ("growth",))
+    assert "brute → index" in profile.page.read_text(encoding="utf-8")
+    assert (profile.pictures / "growth.png").stat().st_size > 10_000
+
+
+def test_a_copy_with_other_boxes_or_predictions_is_found_out():
+    table = MADE[0].table(600)
+    one, other = (models.new_model(table, 0.1, "membership") for _ in range(2))
+    models.learn(one, table)
+    models.learn(other, table)
+    assert models.same_boxes(one, other)
+    models.learn(other, table.part(0, 1))
+    assert not models.same_boxes(one, other)
+
+
 def test_a_stream_that_takes_too_long_ends_early_and_the_page_says_so(profile, few_rows):
     workload = MADE[0]
     record = Record("growth", profile)

@@ -50,11 +50,20 @@ def compare(record: Record, rows: int, size: float, times: int) -> None:
         size=size,
         boxes=len(ours.boxes_),
         boxes_theirs=len(theirs.V),
-        learn_theirs=slow,
-        learn_ours=fast,
-        learn_ratio=slow / fast,
-        predict_theirs=predict[0] / PREDICTED,
-        predict_ours=predict[1] / PREDICTED,
-        predict_ratio=predict[0] / predict[1],
+        **ratios((slow, fast), predict, PREDICTED),
         same=float(np.mean(theirs.predict(unseen) == ours.predict(unseen))),
     )
+
+
+def ratios(
+    learn: tuple[float, float], predict: tuple[float, float], predicted: int
+) -> dict[str, float]:
+    """Return the seconds of theirs and ours, those to predict by the row, and their ratios."""
+    found = {}
+    for what, (slow, fast), rows in (("learn", learn, 1), ("predict", predict, predicted)):
+        found |= {
+            f"{what}_theirs": slow / rows,
+            f"{what}_ours": fast / rows,
+            f"{what}_ratio": slow / fast,
+        }
+    return found

@@ -11,7 +11,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 from benchmarks.speed.claims import Parts, has_index, lines_of
-from benchmarks.speed.sections import by_name
+from benchmarks.speed.words import by_name
 
 # Okabe and Ito's colours.
 COLOURS = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#0072B2", "#D55E00", "#999999")

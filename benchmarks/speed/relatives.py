@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.report import scaled_table, seconds
+from benchmarks.speed.brain import ratios
 from benchmarks.speed.record import Record
 from boxwise import (
     AgglomerativeGFMM,
@@ -123,11 +124,6 @@ def compare(record: Record, pair: Pair, theta: float, rows: int, enough: float) 
         theta=theta,
         boxes=len(ours.boxes_),
         boxes_theirs=len(theirs.V),
-        learn_theirs=slow_learn,
-        learn_ours=learn,
-        learn_ratio=slow_learn / learn,
-        predict_theirs=slow_predict / n_predicted,
-        predict_ours=predict / n_predicted,
-        predict_ratio=slow_predict / predict,
+        **ratios((slow_learn, learn), (slow_predict, predict), n_predicted),
         same=float(np.mean(said[0] == ours.predict(unseen))),
     )

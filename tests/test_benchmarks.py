@@ -139,6 +139,14 @@ def test_results_name_no_host_and_no_path_of_this_machine(profile):
     assert platform.node() not in text
 
 
+def test_the_page_warns_where_the_machine_was_busy_with_other_work():
+    quiet, loaded = ({"machine": {"threads": 2, "load": load}} for load in (2.1, 9.4))
+    assert page.busy({"growth": quiet}) == []
+    (warning,) = page.busy({"growth": quiet, "memory": loaded})
+    assert "load up to 9" in warning
+    assert "measured: *Memory*." in warning
+
+
 def test_percentiles_are_of_the_least_of_all_runs():
     quiet = np.full(1_000, 2_000)
     disturbed = quiet.copy()

@@ -80,10 +80,28 @@ def about(parts: Parts) -> list[str]:
     """Say what was run on what; if parts come from different machines or sizes, say that."""
     kinds: dict[str, list[str]] = {}
     for name, part in parts.items():
-        kinds.setdefault(kind(part), []).append(TITLES[name].lower())
+        kinds.setdefault(kind(part), []).append(f"*{TITLES[name]}*")
     if len(kinds) == 1:
-        return [f"Measured on: {next(iter(kinds))}"]
-    return [f"Measured on: {what} ({', '.join(names)})" for what, names in kinds.items()]
+        return [f"Measured on: {next(iter(kinds))}", *busy(parts)]
+    said = [f"Measured on: {what} ({', '.join(names)})" for what, names in kinds.items()]
+    return [*said, *busy(parts)]
+
+
+def busy(parts: Parts) -> list[str]:
+    """Warn where others were at work on the machine: more was running than it has threads."""
+    loads = {
+        name: part["machine"]["load"]
+        for name, part in parts.items()
+        if part["machine"].get("load", 0) > part["machine"]["threads"] + 0.5
+    }
+    if not loads:
+        return []
+    names = ", ".join(f"*{TITLES[name]}*" for name in loads)
+    return [
+        f"**The machine had other work** (load up to {max(loads.values()):.0f}) while these were "
+        f"measured: {names}. Of those trust ratios within a factor of two, and no single longest "
+        "call."
+    ]
 
 
 def kind(part: dict[str, Any]) -> str:

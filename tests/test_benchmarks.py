@@ -111,6 +111,12 @@ def test_an_index_is_timed_beside_brute_force_and_drawn(profile, few_rows, monke
     assert (profile.pictures / "growth.png").stat().st_size > 10_000
 
 
+def test_a_short_stream_is_measured_to_its_end():
+    assert growth.within((10, 20, 50, 100), 43) == [10, 20, 43]
+    assert growth.within((10, 20, 50, 100), 100) == [10, 20, 50, 100]
+    assert growth.within((10, 20, 50, 100), 20) == [10, 20]
+
+
 def test_a_copy_with_other_boxes_or_predictions_is_found_out():
     table = MADE[0].table(600)
     one, other = (models.new_model(table, 0.1, "membership") for _ in range(2))

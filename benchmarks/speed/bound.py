@@ -48,7 +48,7 @@ def run(record: Record) -> None:
         ("memory", 2**28),
     ):
         record.add(what=f"read, {name}", bytes=size, gigabytes_per_second=reading(limits, size))
-    for rows in record.profile.pick((2_000, 10_000, 50_000, 200_000), (2_000, 10_000)):
+    for rows in record.profile.pick((2_000, 10_000, 50_000, 100_000), (2_000, 10_000)):
         table = loan(rows + PREDICTED)
         for decision in models.DECISIONS:
             compare(record, limits, rate, table, decision)

@@ -7,6 +7,7 @@ boxes, bit by bit, and predict the same classes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from time import perf_counter
 
 import numpy as np
@@ -36,15 +37,13 @@ def grow(
     workload: Workload,
     table: Table,
     decision: str,
-    sizes: tuple[int, ...],
+    sizes: Sequence[int],
     patience: float,
 ) -> None:
     model = models.new_model(table, workload.size, decision)
     unseen = table.part(len(table) - LATEST, len(table))
     learned, begun = 0, perf_counter()
-    for size in sizes:
-        if size > len(table) - LATEST:
-            break
+    for size in within(sizes, len(table) - LATEST):
         if learned and (perf_counter() - begun) * (size / learned) > patience * 2:
             record.note(
                 f"{workload.name}, {decision}: ended at {learned:,} rows, for time "
@@ -61,6 +60,12 @@ def grow(
             boxes=model.n_boxes,
             **costs,
         )
+
+
+def within(sizes: Sequence[int], most: int) -> list[int]:
+    """Return the sizes that a stream has, and all of it in place of the first that it has not."""
+    held = [size for size in sizes if size <= most]
+    return held if len(held) == len(sizes) or most in held else [*held, most]
 
 
 def latest(model: Model, rows: Table, unseen: Table) -> dict[str, float | bool]:

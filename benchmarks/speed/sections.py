@@ -194,8 +194,8 @@ def threads(parts: Parts) -> list[str]:
         rows.append((what, *speedups, "yes" if same else "**NO**"))
     return [
         f"Speed with `n_jobs` threads over that with one. The machine says it has "
-        f"{parts['threads']['machine']['threads']}, which may be two halves of one core: then no "
-        "more than 1.3 or so can be had.",
+        f"{parts['threads']['machine']['threads']}, which may be two halves of one core: then "
+        "twice cannot be had.",
         table(("what", *(f"n_jobs={n}" for n in jobs), "same results"), rows),
     ]
 
@@ -248,7 +248,7 @@ def bound(parts: Parts) -> list[str]:
         "of rows (4 bytes each), and the operations that the formulas need, counted by hand in "
         "`bound.py`. The bound is the longer of two times: to read as many bytes from an array as "
         "large as the model, and to do the operations at the largest rate; both were measured "
-        "minutes before by a small kernel, compiled for this processor (`limits.cpp`). "
+        "in the same run by a small kernel, compiled for this processor (`limits.cpp`). "
         "Membership does not read the intervals of boxes that the categories rule out. By "
         "evidence: one fixed bandwidth and backoff; its logarithms and exponentials are exact to "
         "the last bit where it matters, which no bound here counts.",

@@ -8,14 +8,17 @@ export PYTHON
 python := .venv/bin/python
 done := .venv/.done
 bootstrap := sh scripts/bootstrap.sh
+# CapyMOA is measured against where there is Java to run it.
+moa := $(if $(shell command -v java),$(done)/moa)
 
 .DEFAULT_GOAL := help
 # Two installs at once would disturb each other; the tests run in parallel by themselves.
 .NOTPARALLEL:
-.PHONY: help demo test lint docs paper bench streams evidence defaults sanitize fuzz clean
+.PHONY: help demo test lint docs paper bench bench-quick instructions studies streams evidence defaults
+.PHONY: sanitize fuzz clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 demo: $(done)/demo ## watch a model learn from a stream (ARGS="--rows 5000 --seed 1")
 	@$(python) -m boxwise.apps demo $(ARGS)
@@ -35,11 +38,16 @@ docs: $(done)/docs ## build the documentation into docs/_build/html
 paper: $(done)/paper ## run the paper's evaluation again and report (ARGS="--quick"; about an hour)
 	$(python) -m boxwise.apps paper $(ARGS)
 
-bench: $(done)/bench ## compare the speed with that of peers (tuning, merging, rules, pruning: with BOXWISE_DATA)
-	$(python) -m benchmarks.speed
-	$(python) -m benchmarks.relatives
-	$(python) -m benchmarks.through_river
-	$(python) -m benchmarks.tuning
+bench: $(done)/bench $(moa) ## measure the speed, against peers too, and make docs/benchmarks.md (40 minutes)
+	$(python) -m benchmarks run $(ARGS)
+
+bench-quick: $(done)/bench $(moa) ## the same with small sizes, into build/benchmarks (minutes)
+	$(python) -m benchmarks --quick run $(ARGS)
+
+instructions: $(done)/package ## count the engine's instructions; fails if there are over a tenth more (ARGS=--renew)
+	$(python) -m benchmarks.instructions $(ARGS)
+
+studies: $(done)/bench ## what merging, rules and pruning do to the predictions (all with BOXWISE_DATA)
 	$(python) -m benchmarks.merging
 	$(python) -m benchmarks.rules
 	$(python) -m benchmarks.pruning
@@ -76,6 +84,10 @@ $(done)/package: pyproject.toml CMakeLists.txt scripts/bootstrap.sh $(wildcard n
 $(done)/%: $(done)/package
 	@$(bootstrap) extra $*
 	@touch $@
+
+# Nobody must have it: without a network, say, the benchmark goes on and says that it is missing.
+$(done)/moa: $(done)/package
+	@$(bootstrap) extra moa && touch $@ || echo "boxwise: going on without CapyMOA"
 
 # An editable install knows its directory: after a move it has to be made anew.
 ifneq ($(shell cat $(done)/package 2>/dev/null),$(shell pwd))

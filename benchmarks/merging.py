@@ -151,7 +151,7 @@ def times(report: Report) -> None:
 
 
 def main() -> None:
-    report = Report("Merging", "make bench")
+    report = Report("Merging", "make studies")
     report.say(
         f"{N_PARTS} models, each fitted to an eighth of the rows, merged with `boxwise.merge`, "
         "against one model fitted to all of them. The parts are contiguous, or dealt out at "

@@ -7,7 +7,7 @@ import gzip
 import os
 import sys
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ def load(name: str, kind: str = "paper") -> tuple[np.ndarray, np.ndarray, list[i
         data = datasets.load(name)
         # Text, as in the streams: the published results are of classes in this order.
         return _arrays(data.X, [str(label) for label in data.y], data.continuous, data.categorical)
-    return _load_stream(name)
+    return arrays_of(name, stream(name))
 
 
 def stream(name: str) -> Iterator[tuple[dict[str, Any], str]]:
@@ -42,8 +42,11 @@ def stream(name: str) -> Iterator[tuple[dict[str, Any], str]]:
             yield {**row, **numbers}, label
 
 
-def _load_stream(name: str) -> tuple[np.ndarray, np.ndarray, list[int]]:
-    rows, labels = zip(*stream(name), strict=True)
+def arrays_of(
+    name: str, pairs: Iterable[tuple[dict[str, Any], str]]
+) -> tuple[np.ndarray, np.ndarray, list[int]]:
+    """Return rows of a real stream in the form of `load`."""
+    rows, labels = zip(*pairs, strict=True)
     _, about = _find_stream(name)
     return _arrays(rows, [*labels], about["continuous"], about["categorical"])
 

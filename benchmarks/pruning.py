@@ -50,7 +50,7 @@ def measure(name: str, decision: str) -> np.ndarray:
 
 def main() -> None:
     """Measure and write."""
-    report = Report("Pruning", "make bench")
+    report = Report("Pruning", "make studies")
     report.say(ABOUT + "\n")
     heads = "".join(f" margin {m} | gone |" for m in MARGINS)
     report.say(f"| data | decision | boxes | CBA |{heads}")

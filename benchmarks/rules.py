@@ -114,7 +114,7 @@ def _fold(
 def main() -> None:
     """Measure and write."""
     repeats = int(sys.argv[1]) if len(sys.argv) > 1 else REPEATS
-    report = Report("Rules beside trees of the same size", "make bench")
+    report = Report("Rules beside trees of the same size", "make studies")
     report.say(ABOUT + "\n")
     report.say("| data | | rules or leaves | conditions | fidelity | ± | CBA | ± |")
     report.say("|---|---|---|---|---|---|---|---|")

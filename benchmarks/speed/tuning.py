@@ -1,7 +1,5 @@
 """Tuning with the paper's grid: against scikit-learn's GridSearchCV, in time and memory.
 
-    BOXWISE_DATA=... python -m benchmarks.tuning      (part of: make bench)
-
 GridSearchCV runs a random sample of the grid, and its time is scaled up to all of it. Each runs in
 a process of its own, so that the peak of its memory is its own.
 """
@@ -14,12 +12,13 @@ import resource
 import subprocess
 import sys
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from sklearn.model_selection import GridSearchCV, ParameterGrid, StratifiedKFold
 
 from benchmarks import paper_data
-from benchmarks.report import Report
+from benchmarks.speed.record import Record
 from boxwise import HyperboxClassifier, tune
 from boxwise.evaluate import cba_scorer
 
@@ -32,7 +31,7 @@ SAMPLE = 55  # settings that GridSearchCV runs
 FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)
 
 
-def run(what: str, name: str, condition: str, n_jobs: int) -> dict[str, object]:
+def tune_here(what: str, name: str, condition: str, n_jobs: int) -> dict[str, Any]:
     """Tune in this process; return seconds, megabytes and the scores of the sample."""
     X, y, categorical = paper_data.load(name)
     clf = HyperboxClassifier(
@@ -57,9 +56,9 @@ def run(what: str, name: str, condition: str, n_jobs: int) -> dict[str, object]:
     return {"seconds": took, "kilobytes": after - before, "scores": scores.tolist()}
 
 
-def apart(*arguments: object, repeat: int = 3) -> dict[str, object]:
+def apart(*arguments: object, repeat: int = 3) -> dict[str, Any]:
     """Run in processes of their own; the best time counts."""
-    command = [sys.executable, "-m", "benchmarks.tuning", *map(str, arguments)]
+    command = [sys.executable, "-m", "benchmarks.speed.tuning", *map(str, arguments)]
     runs = [
         json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
         for _ in range(repeat)
@@ -67,38 +66,31 @@ def apart(*arguments: object, repeat: int = 3) -> dict[str, object]:
     return min(runs, key=lambda r: r["seconds"])
 
 
-def main() -> None:
-    report = Report("Tuning", "make bench")
-    cores = os.cpu_count()
-    n = len(ParameterGrid(GRID))
-    report.say(
-        f"The paper's grid, {n} settings × 3 folds, scored by CBA, {cores} cores. GridSearchCV is "
-        f"timed on {SAMPLE} of the settings, in one process and in {cores}, and scaled up. Memory "
-        "is what the process needed beyond the data, at most. Best of three runs.\n"
-    )
-    report.say(
-        "| data | version | `tune` | memory | GridSearchCV | memory | ratio | GridSearchCV, "
-        f"{cores} processes | ratio | same scores |"
-    )
-    report.say("|---|---|---|---|---|---|---|---|---|---|")
-    for name in ("heart", "german"):
-        for condition, version in (("each", "v1"), ("mean", "v2")):
-            ours = apart("tune", name, condition, -1)
-            theirs = apart("grid", name, condition, 1)
-            parallel = apart("grid", name, condition, cores)
-            a, b, c = (float(r["seconds"]) for r in (ours, theirs, parallel))
-            same = ours["scores"] == theirs["scores"] == parallel["scores"]
-            report.say(
-                f"| {name} | {version} | {a:.2f} s | {ours['kilobytes'] / 1024:.0f} MB "
-                f"| {b:.1f} s | {theirs['kilobytes'] / 1024:.0f} MB | **{b / a:.1f}×** "
-                f"| {c:.1f} s | **{c / a:.1f}×** | {'yes' if same else 'NO'} |"
+def run(record: Record) -> None:
+    if "BOXWISE_DATA" not in os.environ:
+        record.note("The paper's grid was skipped: BOXWISE_DATA was not set.")
+        return
+    cores = os.cpu_count() or 1
+    repeat = record.profile.pick(3, 1)
+    for name in record.profile.pick(("heart", "german"), ("heart",)):
+        for condition in ("each", "mean"):
+            ours = apart("tune", name, condition, -1, repeat=repeat)
+            theirs = apart("grid", name, condition, 1, repeat=repeat)
+            parallel = apart("grid", name, condition, cores, repeat=repeat)
+            record.add(
+                data=name,
+                condition=condition,
+                settings=len(ParameterGrid(GRID)),
+                processes=cores,
+                ours=ours["seconds"],
+                grid=theirs["seconds"],
+                grid_parallel=parallel["seconds"],
+                ratio=theirs["seconds"] / ours["seconds"],
+                ratio_parallel=parallel["seconds"] / ours["seconds"],
+                same=ours["scores"] == theirs["scores"] == parallel["scores"],
             )
-    report.write("tuning.md")
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        what, name, condition, n_jobs = sys.argv[1:]
-        print(json.dumps(run(what, name, condition, int(n_jobs))))
-    else:
-        main()
+    what, name, condition, n_jobs = sys.argv[1:]
+    print(json.dumps(tune_here(what, name, condition, int(n_jobs))))

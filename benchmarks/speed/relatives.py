@@ -1,11 +1,8 @@
 """How fast the relatives of EIOL-GFMM are, each against hyperbox-brain's version of it.
 
-    python -m benchmarks.relatives            (part of: make bench)
-
-Prints Markdown and writes it to benchmarks/results/relatives.md. Both learn the same rows of the
-loan stream in one run, taking turns; the best time of each counts, out of three unless theirs takes
-longer than a few seconds. In its turn ours does the whole work five times, learning anew each time:
-what takes milliseconds is easily disturbed.
+Both learn the same rows of the loan stream, taking turns; the best time of each counts, out of
+three unless theirs takes longer than a few seconds. In its turn ours does the whole work five
+times, learning anew each time: what takes milliseconds is easily disturbed.
 """
 
 from __future__ import annotations
@@ -16,7 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.report import Report, scaled_table, seconds
+from benchmarks.report import scaled_table, seconds
+from benchmarks.speed.brain import ratios
+from benchmarks.speed.record import Record
 from boxwise import (
     AgglomerativeGFMM,
     CastilloGFMM,
@@ -92,50 +91,39 @@ def pairs() -> list[Pair]:
     ]
 
 
-def compare(pair: Pair, theta: float) -> str:
+def run(record: Record) -> None:
+    for pair in pairs():
+        for theta in (0.1, 0.5):
+            rows, enough = record.profile.pick((pair.rows, ENOUGH), (pair.rows // 4, 0.2))
+            compare(record, pair, theta, rows, enough)
+
+
+def compare(record: Record, pair: Pair, theta: float, rows: int, enough: float) -> None:
     n_predicted = 500 if pair.mixed else 5_000  # theirs needs seconds for 500 rows with categories
-    X, y, categorical = scaled_table(pair.rows + n_predicted)
+    X, y, categorical = scaled_table(rows + n_predicted)
     if not pair.mixed:
         X = X[:, : categorical[0]].astype(float)
     columns = [categorical] if pair.mixed else []
-    unseen, X, y = X[pair.rows :], X[: pair.rows], y[: pair.rows]
+    unseen, X, y = X[rows:], X[:rows], y[:rows]
     times: list[list[float]] = []
-    while len(times) < 3 * TRIES and sum(t[0] for t in times) / TRIES < ENOUGH:
+    while len(times) < 3 * TRIES and sum(t[0] for t in times) / TRIES < enough:
         theirs = pair.theirs(theta)  # anew: it would go on learning
-        slow = seconds(theirs.fit, X, y, *columns), seconds(theirs.predict, unseen)
+        said: list[np.ndarray] = []  # not asked twice: that alone may take half a minute
+        slow = (
+            seconds(theirs.fit, X, y, *columns),
+            seconds(lambda said=said, model=theirs: said.append(model.predict(unseen))),
+        )
         for _ in range(TRIES):
             ours = pair.ours(theta)
             quick = seconds(ours.fit, X, y), seconds(ours.predict, unseen)
             times.append([*slow, *quick])
-    slow_learn, slow_predict, learn, predict = np.min(times, axis=0)
-    return (
-        f"| {pair.name} | {pair.rows:,} | {theta} | {len(ours.boxes_):,} / {len(theirs.V):,} "
-        f"| {slow_learn:.2f} s | {learn * 1e3:.2f} ms | **{slow_learn / learn:,.0f}×** "
-        f"| {slow_predict / n_predicted * 1e3:.2f} ms | {predict / n_predicted * 1e6:.1f} µs "
-        f"| **{slow_predict / predict:,.0f}×** "
-        f"| {np.mean(theirs.predict(unseen) == ours.predict(unseen)):.1%} |"
+    slow_learn, slow_predict, learn, predict = np.min(times, axis=0).tolist()
+    record.add(
+        algorithm=pair.name,
+        rows=rows,
+        theta=theta,
+        boxes=len(ours.boxes_),
+        boxes_theirs=len(theirs.V),
+        **ratios((slow_learn, learn), (slow_predict, predict), n_predicted),
+        same=float(np.mean(said[0] == ours.predict(unseen))),
     )
-
-
-def main() -> None:
-    report = Report("Speed of the relatives", "make bench")
-    report.say(
-        "Against hyperbox-brain 0.1.6 on the loan stream: the numbers alone (6 columns), or "
-        "numbers and categories (6 + 3) for M1 and M2. Learn: all rows. Predict: per row, "
-        "over 5,000 unseen rows (500 for M1 and M2), in one thread. Boxes are ours / theirs; where "
-        "they differ, candidates tied or a rule was settled otherwise (see the page of the "
-        "algorithm).\n"
-    )
-    report.say(
-        "| algorithm | rows | θ | boxes | learn: theirs | ours | ratio | predict: theirs | ours "
-        "| ratio | same predictions |"
-    )
-    report.say("|---|---|---|---|---|---|---|---|---|---|---|")
-    for pair in pairs():
-        for theta in (0.1, 0.5):
-            report.say(compare(pair, theta))
-    report.write("relatives.md")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,133 @@
+// A fixed piece of work for the engine, whose instructions callgrind counts: rows are learned and
+// predicted, decided by membership and by evidence, with the index and without it. Between the cases
+// callgrind writes down its count (--dump-after); the order of the cases goes to standard output.
+// Rows are drawn by a generator of our own, so that they are the same everywhere.
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "evidence_engine.hpp"
+
+namespace {
+
+using boxwise::Code;
+using boxwise::Engine;
+using boxwise::Rows;
+
+constexpr std::size_t CONTINUOUS = 6, CATEGORICAL = 3;
+
+struct Decision {
+  const char* name;
+  std::size_t learned, predicted;  // rows; a row costs more by evidence
+};
+constexpr Decision DECISIONS[] = {{"membership", 6000, 500}, {"evidence", 1500, 150}};
+
+struct Table {
+  std::vector<double> numbers;
+  std::vector<Code> codes;
+  std::vector<std::int32_t> labels;
+  Rows rows(std::size_t begin, std::size_t end) const {
+    const double* first = numbers.data() + begin * CONTINUOUS;
+    return {end - begin, first, first, codes.data() + begin * CATEGORICAL};
+  }
+};
+
+class Draw {
+ public:
+  double operator()() {  // xorshift: from 0 to 1
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 7;
+    state_ ^= state_ << 17;
+    return static_cast<double>(state_ >> 11) / 9007199254740992.0;
+  }
+
+ private:
+  std::uint64_t state_ = 88172645463325252ULL;
+};
+
+Table make_table(std::size_t count) {
+  static constexpr double VALUES[CATEGORICAL] = {5, 20, 9};
+  Draw draw;
+  Table table;
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < CONTINUOUS; ++j) table.numbers.push_back(draw());
+    for (const double values : VALUES) table.codes.push_back(static_cast<Code>(draw() * values));
+    const double* x = table.numbers.data() + i * CONTINUOUS;
+    table.labels.push_back((x[0] + x[1] > 1) != (draw() < 0.05));
+  }
+  return table;
+}
+
+boxwise::EntropySettings learning(double size) {
+  constexpr double share = static_cast<double>(CONTINUOUS) / (CONTINUOUS + CATEGORICAL);
+  return {size, size, share, std::vector<double>(CONTINUOUS, 1.0), false};
+}
+
+std::unique_ptr<Engine> make_engine(const Decision& decision, double size) {
+  const std::vector<boxwise::Range> ranges(CONTINUOUS, {boxwise::UNSET, -boxwise::UNSET, true});
+  if (decision.name == std::string("membership"))
+    return std::make_unique<boxwise::EntropyEngine>(CONTINUOUS, CATEGORICAL, learning(size), ranges);
+  const boxwise::EvidenceSettings settings{learning(size), {0.01, 0.1, 0.4}, {0.03, 2.0, 32.0},
+                                           {0.7, 1.0, 2.5},  {0.0},           true};
+  return std::make_unique<boxwise::EvidenceEngine>(CONTINUOUS, CATEGORICAL, settings, ranges);
+}
+
+// Whether the engine has an index to switch; one without has a single way to work.
+template <class E>
+bool set_index(E& engine, const std::string& mode) {
+  if constexpr (requires { engine.set_index(mode); }) {
+    engine.set_index(mode);
+    return true;
+  }
+  return mode == "off";
+}
+
+// Counts can only be compared between builds of one kind, for one kind of processor: valgrind shows
+// its own to the engine's kernels, which choose by it.
+void tell_how_it_was_built() {
+#if defined(__clang__)
+  std::printf("compiler: clang %d\n", __clang_major__);
+#else
+  std::printf("compiler: gcc %d\n", __GNUC__);
+#endif
+  const char* instructions = "portable";
+#if defined(__x86_64__) && !defined(__clang__)
+  instructions = __builtin_cpu_supports("x86-64-v4")   ? "x86-64-v4"
+                 : __builtin_cpu_supports("x86-64-v3") ? "x86-64-v3"
+                                                       : "x86-64";
+#endif
+  std::printf("instructions: %s\n", instructions);
+}
+
+}  // namespace
+
+// What callgrind is told to count: names without arguments, never inlined.
+extern "C" __attribute__((noinline)) void measured_learn(Engine* engine, const Rows* rows,
+                                                         const std::int32_t* labels) {
+  engine->learn(*rows, labels);
+}
+extern "C" __attribute__((noinline)) void measured_predict(const Engine* engine, const Rows* rows,
+                                                           std::int32_t* labels) {
+  engine->predict(*rows, labels);
+}
+
+int main() {
+  tell_how_it_was_built();
+  const Table table = make_table(DECISIONS[0].learned + DECISIONS[0].predicted);
+  for (const Decision& decision : DECISIONS)
+    for (const double size : {0.1, 0.5})
+      for (const std::string mode : {"off", "on"}) {
+        const auto engine = make_engine(decision, size);
+        if (!set_index(*engine, mode)) continue;
+        const Rows learned = table.rows(0, decision.learned);
+        const Rows unseen = table.rows(decision.learned, decision.learned + decision.predicted);
+        std::vector<std::int32_t> predicted(unseen.count);
+        measured_learn(engine.get(), &learned, table.labels.data());
+        measured_predict(engine.get(), &unseen, predicted.data());
+        for (const char* what : {"learn", "predict"})
+          std::printf("%s %.1f, index %s, %s\n", decision.name, size, mode.c_str(), what);
+      }
+  return 0;
+}

@@ -1,0 +1,121 @@
+"""How near brute force is to what the machine can do: a roofline, measured in the same run.
+
+Reading speed, max and multiply-add are measured by limits.cpp, compiled here for this processor.
+For each model the bound is the longer of two times: to read the bytes that asking all boxes needs,
+from an array of that very size, and to do the arithmetic at the largest rate.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.report import seconds
+from benchmarks.speed import models
+from benchmarks.speed.record import Record
+from benchmarks.workloads import Table, loan
+
+# The flags of the engine's kernels, and all instructions that the processor has.
+FLAGS = ("-O3", "-march=native", "-fno-signed-zeros", "-ffinite-math-only", "-shared", "-fPIC")
+PREDICTED = 200
+# Operations on doubles for a box: for a number, how far the row is below and above it, which of
+# them, the slope, the largest so far; for a category, to take the count along and add it up.
+PER_NUMBER, PER_CATEGORY = 6, 2
+# By evidence a number costs a square as well, a category a share and its smoothing, and the box an
+# exponential of about twenty operations.
+EVIDENCE_PER_NUMBER, EVIDENCE_PER_CATEGORY, EVIDENCE_PER_BOX = 8, 4, 20
+FIXED: dict[str, Any] = {"bandwidth": 0.1, "backoff": 2.0, "temperature": 1.0, "forget": False}
+
+
+def run(record: Record) -> None:
+    try:
+        limits = compiled()
+    except (OSError, subprocess.CalledProcessError) as problem:
+        record.note(f"The bound was not measured: limits.cpp was not compiled ({problem}).")
+        return
+    rate = arithmetic(record, limits)
+    for name, size in (
+        ("first cache", 2**14),
+        ("second", 2**19),
+        ("third", 2**23),
+        ("memory", 2**28),
+    ):
+        record.add(what=f"read, {name}", bytes=size, gigabytes_per_second=reading(limits, size))
+    for rows in record.profile.pick((2_000, 10_000, 50_000, 100_000), (2_000, 10_000)):
+        table = loan(rows + PREDICTED)
+        for decision in models.DECISIONS:
+            compare(record, limits, rate, table, decision)
+
+
+def compiled() -> ctypes.CDLL:
+    """Compile the measure of the machine and load it."""
+    source = Path(__file__).with_name("limits.cpp")
+    with tempfile.TemporaryDirectory() as folder:
+        library = Path(folder, "limits.so")
+        compiler = os.environ.get("CXX", "c++").split()
+        subprocess.run([*compiler, *FLAGS, "-o", library, source], check=True, capture_output=True)
+        limits = ctypes.CDLL(str(library))
+    for name in ("read_all", "most_max", "most_fma"):
+        getattr(limits, name).restype = ctypes.c_double
+    return limits
+
+
+def arithmetic(record: Record, limits: ctypes.CDLL) -> float:
+    """Measure the operations a second; return the rate of max, the kernels' own."""
+    start = np.linspace(0.1, 0.9, 4)
+    times = 2_000_000
+    rates = {}
+    for name, each in (("most_max", 40), ("most_fma", 80)):
+        call: Callable[..., object] = getattr(limits, name)
+        pointer = start.ctypes.data_as(ctypes.c_void_p)
+        took = seconds(lambda call=call, p=pointer: call(ctypes.c_size_t(times), p), repeat=20)
+        rates[name] = each * times / took
+    record.add(what="max", gigaflops=rates["most_max"] / 1e9)
+    record.add(what="multiply and add", gigaflops=rates["most_fma"] / 1e9)
+    return rates["most_max"]
+
+
+def reading(limits: ctypes.CDLL, size: int) -> float:
+    """Return gigabytes a second, reading so many bytes again and again."""
+    data = np.ones(max(size // 8, 32))
+    times = max(1, 2**26 // data.nbytes)
+    pointer = data.ctypes.data_as(ctypes.c_void_p)
+    count, often = ctypes.c_size_t(len(data)), ctypes.c_size_t(times)
+    return data.nbytes * times / seconds(limits.read_all, pointer, count, often, repeat=5) / 1e9
+
+
+def compare(record: Record, limits: ctypes.CDLL, rate: float, table: Table, decision: str) -> None:
+    rows = len(table) - PREDICTED
+    parameters = FIXED if decision == "evidence" else {}
+    model = models.new_model(table, 0.1, decision, **parameters)
+    models.learn(model, table.part(0, rows))
+    models.without_index(model)
+    unseen = models.batch(table.part(rows, len(table)))
+    boxes = model.n_boxes
+    model.predict(unseen)
+    took = seconds(model.predict, unseen, repeat=5) / PREDICTED / boxes
+    n, r = table.numbers.shape[1], table.codes.shape[1]
+    size = 16 * n + 4 * r + 4
+    operations = PER_NUMBER * n + PER_CATEGORY * r
+    if decision == "evidence":
+        operations = EVIDENCE_PER_NUMBER * n + EVIDENCE_PER_CATEGORY * r + EVIDENCE_PER_BOX
+    memory = size / reading(limits, size * boxes)  # ns
+    work = operations / rate * 1e9
+    record.add(
+        what="predict",
+        decision=decision,
+        boxes=boxes,
+        bytes=size,
+        operations=operations,
+        ns=took * 1e9,
+        ns_to_read=memory,
+        ns_to_work=work,
+        distance=took * 1e9 / max(memory, work),
+    )

@@ -1,0 +1,130 @@
+"""What was promised, what was measured, and whether it is so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from benchmarks.speed import fit
+from benchmarks.speed.record import Line
+
+EXPONENT = 0.8
+MILLION = 1_000_000
+
+Parts = dict[str, dict[str, Any]]  # what each part wrote
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A promise, the figure that goes with it, and whether it is kept; None: not measured."""
+
+    promise: str
+    measured: str
+    kept: bool | None
+
+
+def claims(parts: Parts) -> list[Claim]:
+    """Return all promises, those that were not measured too."""
+    return [*_of_growth(parts), *_of_peers(parts), *_of_latency(parts), *_of_memory(parts)]
+
+
+def lines_of(parts: Parts, part: str, **wanted: object) -> list[Line]:
+    """Return the lines of a part that have these values."""
+    lines = parts.get(part, {}).get("lines", [])
+    return [line for line in lines if all(line.get(k) == v for k, v in wanted.items())]
+
+
+def has_index(parts: Parts) -> bool:
+    """Whether the growth was measured with the index."""
+    return any("learn_index" in line for line in lines_of(parts, "growth"))
+
+
+def by_stream(lines: Sequence[Line]) -> Iterator[tuple[tuple[str, str], list[Line]]]:
+    """Return the lines of each stream and decision, in their order."""
+    for key, group in groupby(lines, key=lambda line: (line["stream"], line["decision"])):
+        yield key, list(group)
+
+
+def _of_growth(parts: Parts) -> Iterator[Claim]:
+    way = "index" if has_index(parts) else "brute"
+    lines = lines_of(parts, "growth")
+    for what in ("learn", "predict"):
+        found = {
+            key: slope
+            for key, group in by_stream(lines)
+            if (slope := fit.of_lines(group, f"{what}_{way}")) is not None
+        }
+        over = [f"{s}, {d} ({k:.2f})" for (s, d), k in found.items() if k > EXPONENT]
+        yield Claim(
+            f"{what}: cost grows with boxes to the power of {EXPONENT} at most, on every stream",
+            f"on {len(found) - len(over)} of {len(found)}; above: {'; '.join(over) or 'none'}"
+            if found
+            else "",
+            not over if found else None,
+        )
+    for stream, least in (("loan 0.1", 10), ("loan 0.5", 6)):
+        promise = f"learning, {stream}, 100,000 rows: {least}× as fast as brute force"
+        (*_, line) = lines_of(
+            parts, "growth", stream=stream, decision="membership", rows=100_000
+        ) or [{}]
+        yield _ratio(promise, _quotient(line, "learn_brute", "learn_index"), least)
+    same = [line["same"] for line in lines if "same" in line]
+    yield Claim(
+        "the index changes no box and no prediction",
+        f"{sum(same)} of {len(same)} models" if same else "",
+        all(same) if same else None,
+    )
+
+
+def _of_peers(parts: Parts) -> Iterator[Claim]:
+    for what, least in (("learn", 2_000), ("predict", 1_000)):
+        for size in (0.1, 0.5):
+            lines = lines_of(parts, "brain", rows=2_000, size=size)
+            promise = f"{what}, 2,000 rows, θ = δ = {size}: {least:,}× hyperbox-brain"
+            yield _ratio(promise, lines[0][f"{what}_ratio"] if lines else None, least)
+    trees = lines_of(parts, "peers", library="River", learner="Hoeffding tree")
+    for setting in trees[0]["ratios"] if trees else ():
+        ratios = [line["ratios"][setting] for line in trees]
+        yield Claim(
+            f"15× River's Hoeffding tree through River's interface, {setting}",
+            f"{min(ratios):.1f}× to {max(ratios):.1f}×, "
+            f"on {sum(r >= 15 for r in ratios)} of {len(ratios)} streams",
+            min(ratios) >= 15,
+        )
+
+
+def _of_latency(parts: Parts) -> Iterator[Claim]:
+    for decision in ("membership", "evidence"):
+        lines = [
+            line
+            for line in lines_of(parts, "latency", decision=decision)
+            if line["what"] != "predict_one"
+        ]
+        worst: Callable[[Line], float] = lambda line: float(line["max_over_p50"])  # noqa: E731
+        found = max(lines, key=worst, default=None)
+        yield Claim(
+            f"no single learn slower than 50 times the median, by {decision}",
+            f"{found['max_over_p50']:.0f}× ({found['stream']}, {found['what']})" if found else "",
+            worst(found) <= 50 if found else None,
+        )
+
+
+def _of_memory(parts: Parts) -> Iterator[Claim]:
+    most = [line["resident"] for line in lines_of(parts, "memory", boxes=MILLION)]
+    yield Claim(
+        "a million boxes with 10 + 10 features in less than 1 GB",
+        f"{max(most) / 1e3:.2f} GB" if most else "",
+        max(most) < 1_000 if most else None,
+    )
+
+
+def _quotient(line: Line, above: str, below: str) -> float | None:
+    return line[above] / line[below] if above in line and below in line else None
+
+
+def _ratio(promise: str, ratio: float | None, least: float) -> Claim:
+    if ratio is None:
+        return Claim(promise, "", None)
+    return Claim(promise, f"{ratio:,.1f}×" if ratio < 100 else f"{ratio:,.0f}×", ratio >= least)

@@ -1,0 +1,93 @@
+"""What a row costs as boxes become many, with the exact index and without it.
+
+Learned is a stream, once. At each size the latest rows are timed, and the same rows again on a copy
+of the model with the index off; then both predict rows not learned. The copy must end with the same
+boxes, bit by bit, and predict the same classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import perf_counter
+
+import numpy as np
+
+from benchmarks.report import seconds
+from benchmarks.speed import models
+from benchmarks.speed.record import Record
+from benchmarks.workloads import Table, Workload, without_data, workloads
+from boxwise.core import Model
+
+LATEST = 2_000  # rows over which the cost of learning is taken
+TURN = 0.5  # seconds that predicting may take at a time
+
+
+def run(record: Record) -> None:
+    sizes = record.profile.pick((10_000, 20_000, 50_000, 100_000, 200_000), (3_000, 6_000, 12_000))
+    patience = record.profile.pick(40, 5)  # seconds for a stream and a decision
+    record.note(without_data())
+    for workload in workloads():
+        table = workload.table(min(sizes[-1] + LATEST, workload.most))
+        for decision in models.DECISIONS:
+            grow(record, workload, table, decision, sizes, patience)
+
+
+def grow(
+    record: Record,
+    workload: Workload,
+    table: Table,
+    decision: str,
+    sizes: Sequence[int],
+    patience: float,
+) -> None:
+    model = models.new_model(table, workload.size, decision)
+    unseen = table.part(len(table) - LATEST, len(table))
+    learned, begun = 0, perf_counter()
+    for size in within(sizes, len(table) - LATEST):
+        if learned and (perf_counter() - begun) * (size / learned) > patience * 2:
+            record.note(
+                f"{workload.name}, {decision}: ended at {learned:,} rows, for time "
+                f"({patience} s for a stream and a decision)."
+            )
+            break
+        models.learn(model, table.part(learned, size - LATEST))
+        costs = latest(model, table.part(size - LATEST, size), unseen)
+        learned = size
+        record.add(
+            stream=workload.name,
+            decision=decision,
+            rows=size,
+            boxes=model.n_boxes,
+            **costs,
+        )
+
+
+def within(sizes: Sequence[int], most: int) -> list[int]:
+    """Return the sizes that a stream has, and all of it in place of the first that it has not."""
+    held = [size for size in sizes if size <= most]
+    return held if len(held) == len(sizes) or most in held else [*held, most]
+
+
+def latest(model: Model, rows: Table, unseen: Table) -> dict[str, float | bool]:
+    """Return µs per row, and whether the index changes nothing."""
+    brute = models.without_index(model.copy()) if models.HAS_INDEX else model
+    took = {"learn_index": seconds(models.learn, model, rows) / len(rows) * 1e6}
+    if models.HAS_INDEX:
+        took["learn_brute"] = seconds(models.learn, brute, rows) / len(rows) * 1e6
+    predict = {name: predicting(m, unseen) for name, m in (("index", model), ("brute", brute))}
+    took |= {f"predict_{name}": cost for name, (cost, _) in predict.items()}
+    if not models.HAS_INDEX:
+        return {"learn_brute": took["learn_index"], "predict_brute": took["predict_brute"]}
+    common = min(len(said) for _, said in predict.values())
+    told = [said[:common] for _, said in predict.values()]
+    return took | {"same": models.same_boxes(model, brute) and np.array_equal(*told)}
+
+
+def predicting(model: Model, rows: Table) -> tuple[float, np.ndarray]:
+    """Return µs per row, the best of three, and the predictions; of fewer rows if it is slow."""
+    few = models.batch(rows.part(0, 50))
+    model.predict(few)
+    fit = int(TURN / max(seconds(model.predict, few) / 50, 1e-9))
+    count = max(50, min(fit, len(rows)))
+    batch = models.batch(rows.part(0, count))
+    return seconds(model.predict, batch, repeat=3) / count * 1e6, model.predict(batch)

@@ -1,0 +1,91 @@
+"""How long single calls take: learn_one, predict_one, and the learn of the engine alone.
+
+Every call of a run is timed, and the run is made more than once: the work is the same each time, so
+the least time of each row is the algorithm's, and what is above it came from the machine. Both are
+kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from time import perf_counter_ns
+from typing import Any
+
+import numpy as np
+
+from benchmarks.speed import models
+from benchmarks.speed.record import Record
+from benchmarks.workloads import Table, Workload, workloads
+from boxwise.river import HyperboxClassifier
+
+STREAMS = ("loan 0.1", "loan 0.5", "wide 0.5")
+RUNS = 3
+
+
+def run(record: Record) -> None:
+    rows = record.profile.pick(100_000, 5_000)
+    for workload in workloads():
+        if workload.name not in STREAMS:
+            continue
+        table = workload.table(rows)
+        for decision in models.DECISIONS:
+            for what, times in measure(workload, table, decision).items():
+                record.add(stream=workload.name, decision=decision, what=what, **percentiles(times))
+
+
+def measure(workload: Workload, table: Table, decision: str) -> dict[str, np.ndarray]:
+    """Return, call by call, nanoseconds in each run."""
+    # By evidence a prediction costs milliseconds at 100,000 boxes; fewer rows say as much.
+    share, part = (1, 1) if decision == "membership" else (2, 10)
+    single = models.single_rows(table.part(0, len(table) // share))
+    pairs = list(table.part(0, len(table) // part).dicts())
+    runs: dict[str, list[list[int]]] = {"engine": [], "learn_one": [], "predict_one": []}
+    for _ in range(RUNS):
+        model = models.new_model(table, workload.size, decision)
+        runs["engine"].append(each(model.engine.learn, single))
+        learns, predicts = through_river(workload, pairs, decision)
+        runs["learn_one"].append(learns)
+        runs["predict_one"].append(predicts)
+    return {what: np.array(times) for what, times in runs.items()}
+
+
+def each(call: Callable[..., object], arguments: Sequence[tuple[Any, ...]]) -> list[int]:
+    """Return the nanoseconds of every call."""
+    times = []
+    for given in arguments:
+        start = perf_counter_ns()
+        call(*given)
+        times.append(perf_counter_ns() - start)
+    return times
+
+
+def through_river(
+    workload: Workload, pairs: Sequence[tuple[dict[str, Any], str]], decision: str
+) -> tuple[list[int], list[int]]:
+    """Predict every row, then learn it; return the nanoseconds of each learn and each predict."""
+    model = HyperboxClassifier(workload.size, workload.size, condition="each", decision=decision)
+    learns, predicts = [], []
+    for x, y in pairs:
+        start = perf_counter_ns()
+        model.predict_one(x)
+        middle = perf_counter_ns()
+        model.learn_one(x, y)
+        learns.append(perf_counter_ns() - middle)
+        predicts.append(middle - start)
+    return learns, predicts
+
+
+def percentiles(times: np.ndarray) -> dict[str, float]:
+    """Return µs over the calls: of the least of all runs, and the longest of the first."""
+    least, first = times.min(axis=0) / 1e3, times[0] / 1e3
+    median = float(np.median(least))
+    return {
+        "calls": len(least),
+        "p50": median,
+        "p99": float(np.percentile(least, 99)),
+        "p99.9": float(np.percentile(least, 99.9)),
+        "max": float(least.max()),
+        "max_over_p50": float(least.max()) / median,
+        "max_of_one_run": float(first.max()),
+        "beyond_50": int((least > 50 * median).sum()),
+    }

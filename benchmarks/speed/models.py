@@ -1,0 +1,67 @@
+"""Models made straight from tables, without the reading of rows, and the switch of the index."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from benchmarks.workloads import Table
+from boxwise import HyperboxClassifier
+from boxwise.core import Model, Range
+from boxwise.inputs import Batch
+from boxwise.schema import Column, Schema, Vocabulary
+
+DECISIONS = ("membership", "evidence")
+HAS_INDEX = hasattr(Model, "set_index")
+
+
+def new_model(
+    table: Table, theta: float, decision: str, delta: float | None = None, **parameters: Any
+) -> Model:
+    """Return a model of version 1 for the columns of a table; delta is theta unless given."""
+    n, r = table.numbers.shape[1], table.codes.shape[1]
+    values = table.codes.max(axis=0, initial=0) + 1
+    columns = [Column(f"n{j}", "continuous") for j in range(n)]
+    columns += [
+        Column(f"c{j}", "categorical", Vocabulary(map(str, range(values[j])))) for j in range(r)
+    ]
+    schema = Schema(columns, named=True)
+    clf = HyperboxClassifier(
+        theta, delta or theta, condition="each", decision=decision, **parameters
+    )
+    model = Model(schema, clf._settings(schema), [Range()] * n)
+    for label in range(int(table.labels.max()) + 1):
+        model.labels.append(label)
+    return model
+
+
+def batch(table: Table) -> Batch:
+    """Return the rows as a model takes them."""
+    return Batch(table.numbers, table.numbers, table.codes, [[] for _ in table.codes.T])
+
+
+def learn(model: Model, table: Table) -> None:
+    """Learn the rows."""
+    model.learn(batch(table), table.labels, [])
+
+
+def single_rows(table: Table) -> list[tuple[Any, Any, Any, Any]]:
+    """Return each row as the arrays that the engine's own `learn` takes."""
+    parts = [slice(*ends) for ends in pairwise(range(len(table) + 1))]
+    return [(table.numbers[i], table.numbers[i], table.codes[i], table.labels[i]) for i in parts]
+
+
+def without_index(model: Model) -> Model:
+    """Return the model with the index off, if it has one."""
+    if HAS_INDEX:
+        model.set_index("off")
+    return model
+
+
+def same_boxes(one: Model, other: Model) -> bool:
+    """Whether two models have the same boxes, bit by bit."""
+    a, b = one.engine.snapshot(), other.engine.snapshot()
+    names = ("V", "W", "n", "label", "id", "first", "code", "times")
+    return all(np.array_equal(a[name], b[name], equal_nan=name in "VW") for name in names)

@@ -1,0 +1,287 @@
+"""The sections of the page, each a function of what the parts measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchmarks.speed import fit
+from benchmarks.speed.claims import Parts, by_stream, claims, has_index, lines_of
+from benchmarks.speed.words import power, table, times
+
+VERDICTS = {True: "yes", False: "**no**", None: "not measured"}
+
+
+def promises(parts: Parts) -> list[str]:
+    rows = [(c.promise, c.measured, VERDICTS[c.kept]) for c in claims(parts)]
+    return [
+        "What the engine was meant to reach, and what it did in these runs. Nothing is left out "
+        "because it failed.",
+        table(("promise", "measured", "kept"), rows),
+    ]
+
+
+def growth(parts: Parts) -> list[str]:
+    index = has_index(parts)
+    lines = lines_of(parts, "growth")
+    used = [line["rows"] for line in fit.in_question(next(by_stream(lines))[1])]
+    said = [
+        "µs for a row among the latest 2,000 of each size, and to predict rows not learned, in "
+        "bulk, one thread. The index finds the same boxes and classes as brute force, which is "
+        "timed on a copy of the model with the index off.",
+        "![Cost of a row over the number of boxes](benchmarks/growth.png)",
+        f"Fitted: cost ~ boxes^k, least squares over the logarithms, {min(used):,} to "
+        f"{max(used):,} rows. Where the boxes hardly become more, no exponent can be told (–), "
+        "and the cost over rows says how it grows.",
+    ]
+    if not index:
+        said.insert(1, "This engine has no index: brute force is the only column.")
+    way = "index" if index else "brute"
+    rows = []
+    for (stream, decision), group in by_stream(lines):
+        last = group[-1]
+        cells = [stream, decision, f"{last['rows']:,}", f"{last['boxes']:,}"]
+        for what in ("learn", "predict"):
+            brute = last[f"{what}_brute"]
+            if index:
+                found = last[f"{what}_index"]
+                cells += [f"{brute:,.1f} → {found:,.1f}", times(brute / found)]
+            else:
+                cells += [f"{brute:,.1f}"]
+            cells += [
+                power(fit.of_lines(group, f"{what}_{way}")),
+                power(fit.of_lines(group, f"{what}_{way}", "rows")),
+            ]
+        rows.append(cells)
+    each = ("µs, brute → index", "ratio") if index else ("µs, brute",)
+    head = ["stream, θ = δ", "decision", "rows", "boxes"]
+    for what in ("learn", "predict"):
+        head += [f"{what}: {each[0]}", *each[1:], "k over boxes", "k over rows"]
+    return [*said, table(head, rows)]
+
+
+def latency(parts: Parts) -> list[str]:
+    lines = lines_of(parts, "latency")
+    rows = [
+        (
+            line["stream"],
+            line["decision"],
+            {"engine": "the engine's learn"}.get(line["what"], f"`{line['what']}`"),
+            f"{line['calls']:,}",
+            *(f"{line[key]:,.1f}" for key in ("p50", "p99", "p99.9", "max")),
+            times(line["max_over_p50"]),
+            f"{line['beyond_50']:,}",
+            times(line["max_of_one_run"] / line["p50"]),
+        )
+        for line in lines
+    ]
+    return [
+        "Every call of a stream, timed by itself, in µs; the model grows meanwhile, and the "
+        "median with it. The stream is run three times, and the least time of each row counts: "
+        "the work is the same each time, and what differs came from the machine. The last column "
+        "is the longest call of a single run, interruptions included. By evidence some rows are "
+        "tests that choose among settings, and cost a multiple by design.",
+        table(
+            ("stream", "decision", "call", "calls", "p50", "p99", "p99.9", "max", "max / p50",
+             "beyond 50×", "max / p50, one run"),
+            rows,
+        ),
+        "![Latency of single calls by percentile](benchmarks/latency.png)",
+    ]  # fmt: skip
+
+
+def peers(parts: Parts) -> list[str]:
+    lines = lines_of(parts, "peers")
+    settings = list(dict.fromkeys(x["learner"] for x in lines if x["library"] == "boxwise"))
+    rows = [
+        (
+            line["stream"],
+            f"{line['library']}: {line['learner']}",
+            f"{line['rows']:,}",
+            f"{line['boxes']:,}" if "boxes" in line else "",
+            f"{line['us_per_row']:,.1f}",
+            *(times(line["ratios"][s]) if line["ratios"] else "" for s in settings),
+            f"{line['accuracy']:.3f}",
+            f"{line['cba']:.3f}",
+        )
+        for line in lines
+    ]
+    return [
+        "Every row is predicted, then learned, one call each. boxwise and River get dicts through "
+        "River's interface; CapyMOA gets instances that were made beforehand, after a warm-up. "
+        "The ratios say how many times as long the other takes, over the rows both have seen (a "
+        "slow learner is stopped). *Small boxes*: θ and δ of the stream, by membership; *large "
+        "boxes*: θ = 0.5, δ = 1, by membership; *by default*: as it comes, by evidence. Speed is "
+        "not all: accuracy and class balanced accuracy over the same rows stand beside it. "
+        "Forests have ten trees.",
+        "![How many times as long the others take](benchmarks/peers.png)",
+        table(
+            ("stream", "learner", "rows", "boxes", "µs a row",
+             *(f"ratio to {s}" for s in settings), "accuracy", "CBA"),
+            rows,
+        ),
+    ]  # fmt: skip
+
+
+def against_brain(parts: Parts, part: str) -> list[Sequence[str]]:
+    return [
+        (
+            line.get("algorithm", "EIOL-GFMM"),
+            f"{line['rows']:,}",
+            f"{line.get('size', line.get('theta'))}",
+            f"{line['boxes']:,} / {line['boxes_theirs']:,}",
+            f"{line['learn_theirs']:,.2f} s",
+            f"{line['learn_ours'] * 1e3:,.2f} ms",
+            times(line["learn_ratio"], bold=True),
+            f"{line['predict_theirs'] * 1e3:,.2f} ms",
+            f"{line['predict_ours'] * 1e6:,.1f} µs",
+            times(line["predict_ratio"], bold=True),
+            f"{line['same']:.1%}",
+        )
+        for line in lines_of(parts, part)
+    ]
+
+
+BRAIN = ("algorithm", "rows", "θ", "boxes (ours / theirs)", "learn: theirs", "ours", "ratio",
+         "predict a row: theirs", "ours", "ratio", "same predictions")  # fmt: skip
+
+
+def brain(parts: Parts) -> list[str]:
+    return [
+        "Version 1 of the algorithm, loan stream, θ = δ. Both get the rows in the form "
+        "hyperbox-brain takes, through the estimator; the best of a few turns counts, ours of "
+        "more, for it takes milliseconds. Rows predicted were not learned.",
+        table(BRAIN, against_brain(parts, "brain")),
+        "![How many times as long hyperbox-brain takes](benchmarks/brain.png)",
+    ]
+
+
+def relatives(parts: Parts) -> list[str]:
+    return [
+        "Numbers alone (6 columns), or numbers and categories (6 + 3) for M1 and M2. Where boxes "
+        "or predictions differ, candidates tied or a rule was settled otherwise (see [the "
+        "relatives](relatives/index.md)).",
+        table(BRAIN, against_brain(parts, "relatives")),
+    ]
+
+
+def evidence_cost(parts: Parts) -> list[str]:
+    rows = [
+        (
+            f"{line['boxes']:,}",
+            line["what"],
+            f"{line['membership']:,.1f}",
+            *(f"{line[w]:,.1f} ({times(line[w] / line['membership'])})" for w in ("fixed", "auto")),
+        )
+        for line in lines_of(parts, "evidence_cost")
+    ]
+    return [
+        "Loan stream, µs for a row, the same boxes, taking turns. *Fixed*: one bandwidth, backoff "
+        "and temperature, for ever; *auto*, the default: all are tried on every sixteenth row "
+        "learned, reaches and memory learned from every fourth, more rarely with many boxes. In "
+        "brackets the ratio to membership, which may stop at boxes that cannot win.",
+        table(("boxes", "what", "membership", "evidence, fixed", "evidence, auto"), rows),
+    ]
+
+
+def threads(parts: Parts) -> list[str]:
+    lines = lines_of(parts, "threads")
+    jobs = sorted({line["n_jobs"] for line in lines})
+    rows = []
+    for what in dict.fromkeys(line["what"] for line in lines):
+        found = {line["n_jobs"]: line for line in lines if line["what"] == what}
+        same = all(line["same"] for line in found.values())
+        speedups = (times(found[n]["speedup"]) for n in jobs)
+        rows.append((what, *speedups, "yes" if same else "**NO**"))
+    return [
+        f"Speed with `n_jobs` threads over that with one. The machine says it has "
+        f"{parts['threads']['machine']['threads']}, which may be two halves of one core: then "
+        "twice cannot be had.",
+        table(("what", *(f"n_jobs={n}" for n in jobs), "same results"), rows),
+    ]
+
+
+def tuning(parts: Parts) -> list[str]:
+    rows = [
+        (
+            line["data"],
+            {"each": "1", "mean": "2"}[line["condition"]],
+            f"{line['settings']:,}",
+            times(line["ratio"], bold=True),
+            times(line["ratio_parallel"], bold=True),
+            "yes" if line["same"] else "**NO**",
+        )
+        for line in lines_of(parts, "tuning")
+    ]
+    return [
+        "`tune`, on all threads, against scikit-learn's GridSearchCV with the same grid, folds and "
+        "estimator, in one process and in as many as there are threads (whose start it pays for). "
+        "GridSearchCV is timed on 55 of the settings and scaled up.",
+        table(
+            ("data", "version", "settings × 3 folds", "GridSearchCV / tune",
+             "with all processes", "same scores"),
+            rows,
+        ),
+    ]  # fmt: skip
+
+
+def bound(parts: Parts) -> list[str]:
+    lines = lines_of(parts, "bound")
+    limits = [
+        (line["what"], f"{line['gigaflops']:,.0f} GFLOP/s" if "gigaflops" in line
+         else f"{line['gigabytes_per_second']:,.0f} GB/s")
+        for line in lines if line["what"] != "predict"
+    ]  # fmt: skip
+    rows = [
+        (
+            line["decision"],
+            f"{line['boxes']:,}",
+            f"{line['bytes']}",
+            f"{line['operations']}",
+            *(f"{line[key]:.2f}" for key in ("ns", "ns_to_read", "ns_to_work")),
+            times(line["distance"], bold=True),
+        )
+        for line in lines_of(parts, "bound", what="predict")
+    ]
+    return [
+        "Brute force, loan stream, θ = δ = 0.1, rows not learned, ns for a box. Asking a box means "
+        "reading its intervals (16 bytes a number), its counts of the row's values and its number "
+        "of rows (4 bytes each), and the operations that the formulas need, counted by hand in "
+        "`bound.py`. The bound is the longer of two times: to read as many bytes from an array as "
+        "large as the model, and to do the operations at the largest rate; both were measured "
+        "in the same run by a small kernel, compiled for this processor (`limits.cpp`). "
+        "Membership does not read the intervals of boxes that the categories rule out. By "
+        "evidence: one fixed bandwidth and backoff; its logarithms and exponentials are exact to "
+        "the last bit where it matters, which no bound here counts.",
+        table(("what the machine does at most", "measured"), limits),
+        table(
+            ("decision", "boxes", "bytes", "operations", "predict", "to read", "to compute",
+             "distance"),
+            rows,
+        ),
+    ]  # fmt: skip
+
+
+def memory(parts: Parts) -> list[str]:
+    rows = [
+        (
+            f"{line['boxes']:,}",
+            line["how"],
+            line["decision"],
+            f"{line['engine']:,.0f}",
+            f"{line['resident']:,.0f}",
+            times(line["resident"] / line["bare"]),
+        )
+        for line in lines_of(parts, "memory")
+    ]
+    bare = lines_of(parts, "memory")[0]["bare"]
+    return [
+        "Ten numbers and ten categories of eight values, four classes, every row a box. *Engine*: "
+        "what the engine says it holds; *process*: how much the process grew, what the first "
+        "prediction and the first learning make included. The bare content of such a box is "
+        f"{bare} bytes: two ends of ten intervals, ten counts, the number of rows.",
+        table(
+            ("boxes", "", "decision", "engine, bytes a box", "process, bytes a box",
+             "process / bare"),
+            rows,
+        ),
+    ]  # fmt: skip

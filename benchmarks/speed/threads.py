@@ -1,0 +1,73 @@
+"""How much faster threads make what is shared out among them; results must stay the same."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import StratifiedKFold
+
+from benchmarks.report import scaled_table, seconds
+from benchmarks.speed.record import Record
+from boxwise import AgglomerativeGFMM, HyperboxClassifier, tune
+
+GRID = {"theta": [0.1, 0.2, 0.3, 0.5], "delta": [0.1, 0.5, 1.0], "alpha": [0.3, 0.7]}
+FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)
+
+
+def run(record: Record) -> None:
+    cores = os.cpu_count() or 1
+    jobs = [n for n in (1, 2, 4, 8, 16) if n <= max(cores, 2)]
+    repeat = record.profile.pick(3, 1)
+    for name, work in tasks(record.profile.pick(20_000, 2_000)):
+        times, results = [], []
+        for n_jobs in jobs:
+            kept: list[Any] = []
+            times.append(seconds(lambda n=n_jobs, w=work, k=kept: k.append(w(n)), repeat=repeat))
+            results.append(kept[0])
+        same = all(np.array_equal(result, results[0]) for result in results)
+        for n_jobs, took in zip(jobs, times, strict=True):
+            record.add(what=name, n_jobs=n_jobs, speedup=times[0] / took, same=same)
+
+
+def tasks(rows: int) -> list[tuple[str, Callable[[int], Any]]]:
+    """Return what is shared out, each as a function of the number of threads."""
+    X, y, categorical = scaled_table(rows + 2_000)
+    seen, labels, unseen = X[:rows], y[:rows], X[rows:]
+    fixed: dict[str, Any] = {"categorical_features": categorical, "feature_range": (0, 1)}
+    made = {
+        decision: HyperboxClassifier(0.1, 0.1, decision=decision, **fixed).fit(seen, labels)
+        for decision in ("membership", "evidence")
+    }
+    few, numbers = slice(0, rows // 10), slice(0, categorical[0])
+    agglo = {
+        method: X[: rows // share, numbers].astype(float)
+        for method, share in (("agglo2", 10), ("agglosm", 20))
+    }
+
+    def fit_agglo(method: str, n_jobs: int) -> Any:
+        clf = AgglomerativeGFMM(
+            0.3, method=method, categorical_features=[], feature_range=(0, 1), n_jobs=n_jobs
+        )
+        clf.fit(agglo[method], y[: len(agglo[method])])
+        return clf._model.engine.snapshot()["n"]
+
+    def tuned(n_jobs: int) -> Any:
+        clf = HyperboxClassifier(**fixed, decision="membership")
+        found = tune(clf, X[few], y[few], GRID, FOLDS, refit=False, n_jobs=n_jobs, progress=False)
+        return found.cv_results_["mean_test_score"]
+
+    several = unseen[:400]
+    return [
+        (
+            "predict by membership",
+            lambda n: made["membership"].set_params(n_jobs=n).predict(unseen),
+        ),
+        ("predict by evidence", lambda n: made["evidence"].set_params(n_jobs=n).predict(several)),
+        ("membership", lambda n: made["membership"].set_params(n_jobs=n).membership(several)),
+        ("tune", tuned),
+        ("learn by AGGLO-2", lambda n: fit_agglo("agglo2", n)),
+        ("learn by AGGLO-SM", lambda n: fit_agglo("agglosm", n)),
+    ]

@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -574,6 +575,16 @@ NB_MODULE(_native, m) {
            },
            "theta"_a, "gamma"_a, "delta"_a, "alpha"_a, "mean"_a, "method"_a, "similarity"_a,
            "min_similarity"_a, "max_boxes"_a = 0)
+      .def("learn",
+           [](AgglomerativeEngine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
+              const In<Code, 2>& codes, const In<std::int32_t, 1>& labels, std::size_t threads) {
+             const auto rows = to_rows(engine, lower, upper, codes);
+             if (labels.shape(0) != rows.count)
+               throw std::invalid_argument("one label per row is needed");
+             nb::gil_scoped_release released;
+             engine.learn(rows, labels.data(), std::max<std::size_t>(threads, 1));
+           },
+           "lower"_a, "upper"_a, "codes"_a, "labels"_a, "threads"_a = 1)
       .def("join", &AgglomerativeEngine::join, "other"_a,
            nb::call_guard<nb::gil_scoped_release>());
 

@@ -31,7 +31,9 @@ class AgglomerativeEngine : public EntropyEngine {
   void set_pulse(std::function<void()> pulse) override { pulse_ = std::move(pulse); }
 
   void configure(AgglomerativeSettings settings);
-  void learn(const Rows& rows, const std::int32_t* labels) override;
+  void learn(const Rows& rows, const std::int32_t* labels) override { learn(rows, labels, 1); }
+  // Partners are looked for in so many threads; what is learned does not depend on them.
+  void learn(const Rows& rows, const std::int32_t* labels, std::size_t threads);
   void join(const AgglomerativeEngine& other);  // add the boxes of another model (join.cpp)
 
  protected:
@@ -40,15 +42,26 @@ class AgglomerativeEngine : public EntropyEngine {
  private:
   class Agglomeration;
   class Joining;
+  struct Search {  // working memory of looking for partners
+    std::vector<Code> codes;  // a value of each feature of the box whose partners are visited
+    Counts counts;
+  };
 
   void check(const AgglomerativeSettings& settings) const;
   void pulse();
   template <class Visit>
-  void visit_partners(const Box& a, std::size_t group, Visit visit);
+  void visit_partners(const Box& a, std::size_t group, Visit visit) {
+    pulse();
+    visit_partners(a, group, search_, visit);
+  }
   template <class Visit>
-  void visit_partners_in(const Group& g, const Box& a, Visit visit);
-  std::size_t filter(const Group& g, const Box& a, Slot begin, std::size_t m, double* over,
-                     std::size_t& sized);
+  void visit_partners(const Box& a, std::size_t group, Search& search, Visit visit) const;
+  template <class Visit>
+  void visit_partners_in(const Group& g, Slot begin, Slot end, const Box& a, Search& search,
+                         Visit visit) const;
+  static bool may_share_class(std::size_t a, std::size_t b) { return a == 0 || b == 0 || a == b; }
+  std::size_t filter(const Group& g, const Box& a, Slot begin, std::size_t m, Search& search,
+                     double* over, std::size_t& sized) const;
   bool fits(const Group& g, Slot slot, const Box& a, std::size_t from) const;
   bool merges_purely(const Group& g, Slot slot, const Box& a) const;
   double similarity(const Group& g, Slot slot, const Box& a) const;
@@ -62,34 +75,33 @@ class AgglomerativeEngine : public EntropyEngine {
 
   // Working memory.
   std::optional<Place> second_;  // where the other part of the union is, if it is one of the boxes
-  std::vector<Code> codes_;      // a value of each feature of the box whose partners are visited
   std::vector<Tally> values_;
-  Counts counts_;
+  Search search_;
 };
 
 // Calls visit(place, similarity) for every box that may merge with `a`, a box of the group, as far
 // as classes, sizes, categories and the least similarity go; overlaps are not looked at.
 template <class Visit>
-void AgglomerativeEngine::visit_partners(const Box& a, std::size_t group, Visit visit) {
-  pulse();
-  codes_.clear();
-  for (const auto& set : a.D) codes_.push_back(set[0].first);
+void AgglomerativeEngine::visit_partners(const Box& a, std::size_t group, Search& search,
+                                         Visit visit) const {
   for (std::size_t k = 0; k < groups_.size(); ++k) {
-    if (group != 0 && k != 0 && k != group) continue;
-    visit_partners_in(groups_[k], a, [&](Slot slot, double degree) {
-      visit(Place{k, slot}, degree);
-    });
+    if (!may_share_class(group, k)) continue;
+    const Group& g = groups_[k];
+    visit_partners_in(g, 0, static_cast<Slot>(g.size()), a, search,
+                      [&](Slot slot, double degree) { visit(Place{k, slot}, degree); });
   }
 }
 
 template <class Visit>
-void AgglomerativeEngine::visit_partners_in(const Group& g, const Box& a, Visit visit) {
+void AgglomerativeEngine::visit_partners_in(const Group& g, Slot begin, Slot end, const Box& a,
+                                            Search& search, Visit visit) const {
   alignas(64) double over[BLOCK];
-  for (std::size_t begin = 0; begin < g.size(); begin += BLOCK) {
-    const Slot first = static_cast<Slot>(begin);
-    const std::size_t m = std::min(BLOCK, g.size() - begin);
+  search.codes.clear();
+  for (const auto& set : a.D) search.codes.push_back(set[0].first);
+  for (Slot first = begin; first < end; first += BLOCK) {
+    const std::size_t m = std::min<std::size_t>(BLOCK, end - first);
     std::size_t sized = 0;
-    if (filter(g, a, first, m, over, sized) == 0) continue;
+    if (filter(g, a, first, m, search, over, sized) == 0) continue;
     for (std::size_t at : Passing(over, m)) {
       const Slot slot = first + static_cast<Slot>(at);
       if (!fits(g, slot, a, sized) || !merges_purely(g, slot, a)) continue;

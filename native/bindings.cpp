@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -354,6 +355,8 @@ nb::list run_trials(const std::vector<const Engine*>& prototypes,
 }  // namespace
 
 NB_MODULE(_native, m) {
+  // A thread that still holds a model when the interpreter ends is no leak worth a page of warnings.
+  nb::set_leak_warnings(false);
   m.def("survey",
         [](const In<double, 1>& low, const In<double, 1>& high) {
           if (low.shape(0) != high.shape(0))
@@ -574,6 +577,16 @@ NB_MODULE(_native, m) {
            },
            "theta"_a, "gamma"_a, "delta"_a, "alpha"_a, "mean"_a, "method"_a, "similarity"_a,
            "min_similarity"_a, "max_boxes"_a = 0)
+      .def("learn",
+           [](AgglomerativeEngine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
+              const In<Code, 2>& codes, const In<std::int32_t, 1>& labels, std::size_t threads) {
+             const auto rows = to_rows(engine, lower, upper, codes);
+             if (labels.shape(0) != rows.count)
+               throw std::invalid_argument("one label per row is needed");
+             nb::gil_scoped_release released;
+             engine.learn(rows, labels.data(), std::max<std::size_t>(threads, 1));
+           },
+           "lower"_a, "upper"_a, "codes"_a, "labels"_a, "threads"_a = 1)
       .def("join", &AgglomerativeEngine::join, "other"_a,
            nb::call_guard<nb::gil_scoped_release>());
 

@@ -74,6 +74,20 @@ CLONES void known(const uint32_t* const rows[4], double* RESTRICT sum, size_t m)
   }
 }
 
+CLONES void match(const std::uint8_t* RESTRICT code, const std::uint8_t* RESTRICT count,
+                  std::uint8_t wanted, uint32_t* RESTRICT out, size_t m) {
+  for (size_t i = 0; i < m; ++i) out[i] = code[i] == wanted ? count[i] : 0;
+}
+
+CLONES void match(const uint32_t* RESTRICT code, const uint32_t* RESTRICT count, uint32_t wanted,
+                  uint32_t* RESTRICT out, size_t m) {
+  for (size_t i = 0; i < m; ++i) out[i] = code[i] == wanted ? count[i] : 0;
+}
+
+CLONES void widen(const std::uint8_t* RESTRICT counts, uint32_t* RESTRICT out, size_t m) {
+  for (size_t i = 0; i < m; ++i) out[i] = counts[i];
+}
+
 CLONES size_t require(const uint32_t* RESTRICT have, const uint32_t* RESTRICT need,
                       double* RESTRICT over, size_t m) {
   size_t passing = 0;

@@ -26,6 +26,14 @@ void least(const std::uint32_t* const rows[4], std::uint32_t* low, std::size_t m
 // sum += how many of a, b, c, d are not zero
 void known(const std::uint32_t* const rows[4], double* sum, std::size_t m);
 
+// out = code == wanted ? count : 0
+void match(const std::uint8_t* code, const std::uint8_t* count, std::uint8_t wanted,
+           std::uint32_t* out, std::size_t m);
+void match(const std::uint32_t* code, const std::uint32_t* count, std::uint32_t wanted,
+           std::uint32_t* out, std::size_t m);
+// out = counts
+void widen(const std::uint8_t* counts, std::uint32_t* out, std::size_t m);
+
 // over = have >= need ? -1 : 1. Returns how many pass.
 std::size_t require(const std::uint32_t* have, const std::uint32_t* need, double* over,
                     std::size_t m);

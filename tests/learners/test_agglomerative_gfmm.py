@@ -107,11 +107,27 @@ def test_memory_grows_with_the_boxes_not_with_their_pairs():
     assert clf._model.engine.bytes / len(clf.boxes_) < 1_000
 
 
-def test_ctrl_c_ends_a_long_fit_and_leaves_the_estimator_as_it_was():
+@pytest.mark.parametrize("method", ["agglo2", "agglosm"])
+def test_the_boxes_do_not_depend_on_the_number_of_threads(method: str):
+    rows, labels = loans(3_000, function=2, seed=5)
+    y = [label if i % 7 else "?" for i, label in enumerate(labels)]
+    alone = AgglomerativeGFMM(0.5, 1.0, method=method, unlabelled="?").fit(rows, y)
+    assert len(alone.boxes_) < 1_000  # so there was much to merge
+    for n_jobs in (2, 4, -1):
+        shared = AgglomerativeGFMM(0.5, 1.0, method=method, unlabelled="?", n_jobs=n_jobs).fit(
+            rows, y
+        )
+        one, other = alone._model.engine.snapshot(), shared._model.engine.snapshot()
+        for name in one:
+            np.testing.assert_array_equal(one[name], other[name])
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_ends_a_long_fit_and_leaves_the_estimator_as_it_was(n_jobs: int):
     rng = np.random.default_rng(0)
     X = rng.random((20_000, 5))
     y = rng.integers(0, 2, len(X))
-    clf = AgglomerativeGFMM(1.0, method="agglosm").fit(X[:50], y[:50])
+    clf = AgglomerativeGFMM(1.0, method="agglosm", n_jobs=n_jobs).fit(X[:50], y[:50])
     before = clf.boxes_
     timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
     timer.start()

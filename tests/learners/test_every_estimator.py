@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from joblib import cpu_count, parallel_config
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -171,7 +172,7 @@ def test_what_is_predicted_does_not_depend_on_the_number_of_threads(
 ) -> None:
     X = suited(clf, pd.concat([table] * 30, ignore_index=True))
     alone = clone(clf).set_params(theta=0.02).fit(suited(clf, table), labels)
-    for n_jobs in (2, 5, -1):
+    for n_jobs in (2, 4, 5, -1):
         shared = clone(alone).set_params(n_jobs=n_jobs).fit(suited(clf, table), labels)
         assert (shared.predict(X) == alone.predict(X)).all()
         assert (shared.predict_proba(X) == alone.predict_proba(X)).all()
@@ -181,9 +182,21 @@ def test_what_is_predicted_does_not_depend_on_the_number_of_threads(
 @every_estimator
 @pytest.mark.parametrize("n_jobs", ["x", 1.5, True])
 def test_a_number_of_threads_that_is_none_is_refused(clf: HyperboxLearner, n_jobs: Any) -> None:
-    fitted = clone(clf).set_params(n_jobs=n_jobs).fit([[1.0], [2.0]], ["a", "b"])
+    fitted = clone(clf).fit([[1.0], [2.0]], ["a", "b"]).set_params(n_jobs=n_jobs)
     with pytest.raises(ValueError, match="n_jobs must be None or a whole number"):
         fitted.predict([[1.0]])
+    with pytest.raises(ValueError, match="n_jobs must be None or a whole number"):
+        fitted.fit([[1.0]], ["a"])
+
+
+def test_without_n_jobs_the_number_of_threads_is_that_of_the_surrounding_joblib() -> None:
+    clf = HyperboxClassifier()
+    assert clf._threads() == 1
+    with parallel_config(backend="threading", n_jobs=3):
+        assert clf._threads() == 3
+        assert HyperboxClassifier(n_jobs=2)._threads() == 2
+    assert HyperboxClassifier(n_jobs=-1)._threads() == cpu_count()
+    assert HyperboxClassifier(n_jobs=-2)._threads() == max(1, cpu_count() - 1)
 
 
 @online_estimator

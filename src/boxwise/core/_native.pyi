@@ -203,6 +203,9 @@ class AgglomerativeEngine(EntropyEngine):
         scales: Floats | None = None,
         max_boxes: int = 0,
     ) -> None: ...
+    def learn(
+        self, lower: Floats, upper: Floats, codes: Codes, labels: Codes, threads: int = 1
+    ) -> None: ...
     def configure(  # type: ignore[override]
         self,
         theta: float,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -87,9 +88,18 @@ class Model:
         )
         return engine
 
-    def learn(self, batch: Batch, labels: NDArray[np.int32], new_labels: Sequence[object]) -> None:
+    def learn(
+        self,
+        batch: Batch,
+        labels: NDArray[np.int32],
+        new_labels: Sequence[object],
+        threads: int = 1,
+    ) -> None:
         """Learn the rows one after the other; label -1 is none."""
-        self._learn(self.engine.learn, batch, labels, new_labels)
+        learn = self.engine.learn
+        if self.settings.learns_in_threads:
+            learn = partial(learn, threads=threads)
+        self._learn(learn, batch, labels, new_labels)
 
     def test_then_train(
         self, batch: Batch, labels: NDArray[np.int32], new_labels: Sequence[object]

@@ -53,6 +53,7 @@ class Settings:
     algorithm: ClassVar[str]  # as model files call it
     engine: ClassVar[Any]  # the class of its engine
     needs_all_rows: ClassVar[bool] = False  # learns in one call, not row by row
+    learns_in_threads: ClassVar[bool] = False  # its `learn` takes a number of them
     # What its engine keeps beside the boxes: arrays of its snapshot, their types and dimensions.
     arrays: ClassVar[Mapping[str, tuple[type[np.generic], int]]] = {}
 
@@ -116,6 +117,7 @@ class AgglomerativeSettings(EntropySettings):
     algorithm = "AGGLO"
     engine: ClassVar[Any] = AgglomerativeEngine
     needs_all_rows = True
+    learns_in_threads = True
 
     method: str
     similarity: str

@@ -43,8 +43,11 @@ class AgglomerativeGFMM(BatchLearner):
         their far sides, or that of their corresponding corners.
     min_similarity : float from 0 to 1, default=0.0
         Boxes less similar than this are not merged.
-    categorical_features, feature_range, unlabelled, n_jobs
+    categorical_features, feature_range, unlabelled
         As in :class:`HyperboxClassifier`; the range "data" is that of the whole table.
+    n_jobs : int, default=None
+        Threads to look for partners in and to predict many rows with: as in scikit-learn, None is 1
+        (or what joblib says), -1 as many as there are cores. What comes out does not depend on it.
 
     Attributes
     ----------

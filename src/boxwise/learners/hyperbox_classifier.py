@@ -85,8 +85,8 @@ class HyperboxClassifier(OnlineLearner):
         The mark of rows without a label, for example -1 (NaN for missing labels), from which
         to learn too. By default a missing label is an error.
     n_jobs : int, default=None
-        Threads to predict many rows with: None is 1, -1 as many as there are cores. What comes out
-        does not depend on it.
+        Threads to predict many rows with: as in scikit-learn, None is 1 (or what joblib
+        says), -1 as many as there are cores. What comes out does not depend on it.
 
     Attributes
     ----------

@@ -77,7 +77,7 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         table = self._read_training(X, y, upper)
         model = Model(table.schema, self._settings_for(table), table.ranges)
-        model.learn(table.batch, table.labels, table.new_labels)
+        model.learn(table.batch, table.labels, table.new_labels, self._threads())
         self._model = model
         self._announced = ()
         return self
@@ -319,7 +319,7 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         whole = isinstance(self.n_jobs, Integral) and not isinstance(self.n_jobs, bool)
         if self.n_jobs is not None and not whole:
             raise ValueError(f"n_jobs must be None or a whole number, not {show(self.n_jobs)}")
-        return 1 if self.n_jobs is None else int(effective_n_jobs(self.n_jobs))
+        return int(effective_n_jobs(self.n_jobs))
 
     def _fitted(self) -> Model:
         try:

@@ -1,4 +1,4 @@
-"""Three decisions, explained: the surest right one, the closest call, the surest wrong one."""
+"""Decisions, explained: the surest right one, the closest call, the surest wrong one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from boxwise.report.subject import Subject
 
 def decisions(subject: Subject) -> Section:
     """Return the section."""
-    title = "Three decisions, explained"
+    title = "Decisions, explained"
     if subject.rows is None:
         said = "Decisions are explained on rows, of which none were given."
         return Section("decisions", title, paragraph(said))

@@ -184,6 +184,7 @@ class Engine {
   std::vector<double> gamma_;
   std::vector<Range> ranges_;
   std::vector<double> limit_, slope_;
+  std::vector<double> margin_;  // about how far from a box a sample matters to it
   std::vector<Group> groups_;  // 0: unlabelled; class k: k + 1
   std::uint64_t next_id_ = 0;
   double clock_ = 0;  // the rows so far, where the age of boxes matters

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "box_index.hpp"
 #include "engine.hpp"
 #include "entropy.hpp"
 #include "scan.hpp"
@@ -27,6 +28,8 @@ class EntropyEngine : public Engine {
   const EntropySettings& settings() const { return settings_; }
   void merge(std::uint64_t kept, std::uint64_t other);
   std::uint64_t rejections() const;  // expansions that the overlap test refused
+  // When to use an index; it changes no result. `capacity`: boxes in a leaf, fewer in tests.
+  void set_index(IndexMode mode, std::size_t capacity = lanes::COUNT);
 
  protected:
   void learn_one(const Sample& x) override;
@@ -50,6 +53,7 @@ class EntropyEngine : public Engine {
   std::optional<Taker> find_taker(const Sample& x);  // the box to take a sample, if there is one
   std::optional<Place> nearest(const Sample& x) const;  // the box of highest membership that might
   bool overlaps_group(std::size_t group);  // if so, the blocker is a box that does
+  bool blocks(Place place);  // the grown box; if so, it is the blocker
   bool meets(const Group& h, Slot slot);
   virtual bool excused(Place place);  // a box whose overlap with the grown one does not count
 
@@ -81,6 +85,10 @@ class EntropyEngine : public Engine {
   void consider(std::size_t group, Slot slot, const Sample& x, std::size_t sized, bool exotic,
                 double sum);
   double add_up(const Group& g, Slot slot, const Sample& x) const;
+  BoxIndex* index(std::size_t group);  // if it follows all boxes of the group
+  void collect_indexed(const BoxIndex& index, std::size_t group, const Sample& x, bool exotic);
+  void find_container_indexed(const BoxIndex& index, std::size_t group, const Sample& x);
+  bool overlaps_indexed(const BoxIndex& index, std::size_t group);
   void offer_container(std::size_t group, Slot slot);
   bool stays_pure(Place place, const Sample& x) const;
   void list_values(std::size_t j);
@@ -93,6 +101,11 @@ class EntropyEngine : public Engine {
                 double sum, double bar) const;
 
   std::uint64_t rejections_ = 0;
+
+  IndexMode index_mode_ = IndexMode::AUTO;
+  std::size_t leaf_capacity_ = lanes::COUNT;
+  BoxIndex::Growing growing_;
+  BoxIndex::Meeting meeting_;
 };
 
 }  // namespace boxwise

@@ -4,6 +4,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "box_index.hpp"
+
 namespace boxwise {
 
 using std::size_t;
@@ -253,6 +255,7 @@ Box Group::remove(Slot slot) {
   last[slot] = last[end];
   need[slot] = need[end];
   --size_;
+  if (BoxIndex* follower = index.get()) follower->removed(*this, slot);
   return box;
 }
 
@@ -268,7 +271,8 @@ size_t Group::bytes() const {
     for (const auto& column : *columns) total += column.capacity() * sizeof(double);
   for (const auto& column : D) total += column.bytes();
   return total + n.capacity() * sizeof(n[0]) + unit.capacity() * sizeof(unit[0]) + id.capacity() * sizeof(id[0]) +
-         last.capacity() * sizeof(last[0]) + need.capacity() * sizeof(need[0]);
+         last.capacity() * sizeof(last[0]) + need.capacity() * sizeof(need[0]) +
+         (index.get() != nullptr ? index.get()->bytes() : 0);
 }
 
 }  // namespace boxwise

@@ -1,0 +1,181 @@
+#include "lanes.hpp"
+
+#include <bit>
+
+#include "clones.hpp"
+
+namespace boxwise::lanes {
+
+using std::size_t;
+
+namespace {
+// Lanes to look at, in whole eights.
+inline size_t end_of(Word alive) {
+  return (COUNT - static_cast<size_t>(std::countl_zero(alive)) + 7) / 8 * 8;
+}
+}  // namespace
+
+// Zero or all ones for each lane, into one bit each. Part of its callers, to be compiled as they are.
+[[gnu::always_inline]] static inline Word packed(const Word* RESTRICT ok, size_t end) {
+  Word bits = 0;
+  for (size_t i = 0; i < end; ++i) bits |= ok[i] & (Word{1} << i);
+  return bits;
+}
+
+// Once no more than this many lanes are left, they are looked at singly.
+constexpr int FEW = 6;
+
+// Lane by lane: bits for which `passes` holds.
+template <class Passes>
+[[gnu::always_inline]] static inline Word singly(Word alive, Passes passes) {
+  for (Word left = alive; left != 0; left &= left - 1)
+    if (!passes(static_cast<size_t>(std::countr_zero(left)))) alive &= ~(left & (~left + 1));
+  return alive;
+}
+
+CLONES Word can_grow(const double* V, const double* W, const Growth* x, size_t count, Word alive) {
+  if (alive == 0) return 0;
+  const size_t end = end_of(alive);
+  alignas(64) Word ok[COUNT];
+  size_t f = 0;
+  for (; f < count && std::popcount(alive) > FEW; ++f) {
+    const double *RESTRICT v = V + x[f].j * COUNT, *RESTRICT w = W + x[f].j * COUNT;
+    const double xl = x[f].xl, xu = x[f].xu, limit = x[f].limit;
+    for (size_t i = 0; i < end; ++i) {
+      const double high = w[i] > xu ? w[i] : xu, low = v[i] < xl ? v[i] : xl;
+      ok[i] = high - low <= limit ? ~Word{0} : 0;
+    }
+    alive &= packed(ok, end);
+  }
+  return singly(alive, [&](size_t i) {
+    for (size_t k = f; k < count; ++k) {
+      const double v = V[x[k].j * COUNT + i], w = W[x[k].j * COUNT + i];
+      if ((w > x[k].xu ? w : x[k].xu) - (v < x[k].xl ? v : x[k].xl) > x[k].limit) return false;
+    }
+    return true;
+  });
+}
+
+CLONES Word meet(const double* V, const double* W, const Interval* x, size_t count, Word alive) {
+  if (alive == 0) return 0;
+  const size_t end = end_of(alive);
+  alignas(64) Word ok[COUNT];
+  size_t f = 0;
+  for (; f < count && std::popcount(alive) > FEW; ++f) {
+    const double *RESTRICT v = V + x[f].j * COUNT, *RESTRICT w = W + x[f].j * COUNT;
+    const double low = x[f].low, high = x[f].high;
+    for (size_t i = 0; i < end; ++i) ok[i] = (v[i] <= high) & (low <= w[i]) ? ~Word{0} : 0;
+    alive &= packed(ok, end);
+  }
+  return singly(alive, [&](size_t i) {
+    for (size_t k = f; k < count; ++k)
+      if (!(V[x[k].j * COUNT + i] <= x[k].high && x[k].low <= W[x[k].j * COUNT + i])) return false;
+    return true;
+  });
+}
+
+CLONES Word hold(const Word* masks, const Values* x, size_t count, const Word* RESTRICT allowed,
+                 Word alive) {
+  if (alive == 0) return 0;
+  const size_t end = end_of(alive);
+  alignas(64) Word left[COUNT], ok[COUNT];  // left: may still be missing; below 0: too many were
+  for (size_t i = 0; i < end; ++i) left[i] = allowed[i];
+  size_t f = 0;
+  for (; f < count && std::popcount(alive) > FEW; ++f) {
+    const Word* RESTRICT mask = masks + x[f].j * COUNT;
+    const Word bit = x[f].bits;
+    for (size_t i = 0; i < end; ++i) {
+      left[i] -= (mask[i] & bit) == 0;
+      ok[i] = static_cast<std::int64_t>(left[i]) >= 0 ? ~Word{0} : 0;
+    }
+    alive &= packed(ok, end);
+  }
+  return singly(alive, [&](size_t i) {
+    auto lack = static_cast<std::int64_t>(left[i]);
+    for (size_t k = f; k < count && lack >= 0; ++k) lack -= (masks[x[k].j * COUNT + i] & x[k].bits) == 0;
+    return lack >= 0;
+  });
+}
+
+CLONES Word own(const Word* RESTRICT column, Word value, const Word* RESTRICT allowed, Word mixed,
+                Word alive) {
+  alignas(64) Word ok[COUNT];
+  if (alive == 0) return 0;
+  const size_t end = end_of(alive);
+  for (size_t i = 0; i < end; ++i) {
+    const Word exempt = allowed[i] | (column[i] & mixed);
+    ok[i] = (exempt != 0) | (column[i] == value) ? ~Word{0} : 0;
+  }
+  return alive & packed(ok, end);
+}
+
+CLONES Word own(const Word* RESTRICT column, Word bits, const Word* RESTRICT allowed,
+                const Word* RESTRICT mixed, Word alive) {
+  alignas(64) Word ok[COUNT];
+  if (alive == 0) return 0;
+  const size_t end = end_of(alive);
+  for (size_t i = 0; i < end; ++i)
+    ok[i] = (allowed[i] | mixed[i] | (column[i] & bits)) != 0 ? ~Word{0} : 0;
+  return alive & packed(ok, end);
+}
+
+CLONES Word equal(const Word* RESTRICT column, Word value, Word alive) {
+  alignas(64) Word ok[COUNT];
+  if (alive == 0) return 0;
+  const size_t end = end_of(alive);
+  for (size_t i = 0; i < end; ++i) ok[i] = column[i] == value ? ~Word{0} : 0;
+  return alive & packed(ok, end);
+}
+
+CLONES Word intersect(const Word* RESTRICT column, Word bits, Word alive) {
+  alignas(64) Word ok[COUNT];
+  if (alive == 0) return 0;
+  const size_t end = end_of(alive);
+  for (size_t i = 0; i < end; ++i) ok[i] = (column[i] & bits) != 0 ? ~Word{0} : 0;
+  return alive & packed(ok, end);
+}
+
+CLONES Word between(const Word* RESTRICT all, const Word* RESTRICT some, Word bits, Word alive) {
+  alignas(64) Word ok[COUNT];
+  if (alive == 0) return 0;
+  const size_t end = end_of(alive);
+  for (size_t i = 0; i < end; ++i)
+    ok[i] = ((bits & ~some[i]) | (all[i] & ~bits)) == 0 ? ~Word{0} : 0;
+  return alive & packed(ok, end);
+}
+
+CLONES void bounds(const double* V, const double* W, const Side* sides, size_t count,
+                   const Word* masks, const Values* values, size_t n_values, double alpha,
+                   double unit, Word alive, double* RESTRICT bound) {
+  if (alive == 0) return;
+  const size_t end = end_of(alive);
+  alignas(64) double dist[COUNT], held[COUNT];
+  for (size_t i = 0; i < end; ++i) dist[i] = held[i] = 0;
+  for (size_t f = 0; f < count; ++f) {
+    const double *RESTRICT v = V + sides[f].j * COUNT, *RESTRICT w = W + sides[f].j * COUNT;
+    const double xl = sides[f].xl, xu = sides[f].xu, slope = sides[f].slope;
+    for (size_t i = 0; i < end; ++i) {
+      const double above = xu - w[i], below = v[i] - xl;
+      double out = (above > below ? above : below) * slope;
+      out = v[i] > w[i] ? 0.0 : out;
+      dist[i] = dist[i] > out ? dist[i] : out;
+    }
+  }
+  for (size_t f = 0; f < n_values; ++f) {
+    const Word* RESTRICT mask = masks + values[f].j * COUNT;
+    const Word bit = values[f].bits;
+    for (size_t i = 0; i < end; ++i) held[i] += (mask[i] & bit) != 0 ? 1.0 : 0.0;
+  }
+  for (size_t i = 0; i < end; ++i)
+    bound[i] = alpha * (1.0 - (dist[i] < 1.0 ? dist[i] : 1.0)) + unit * held[i];
+}
+
+CLONES Word reach(const double* RESTRICT bound, double bar, Word alive) {
+  alignas(64) Word ok[COUNT];
+  if (alive == 0) return 0;
+  const size_t end = end_of(alive);
+  for (size_t i = 0; i < end; ++i) ok[i] = bound[i] >= bar ? ~Word{0} : 0;
+  return alive & packed(ok, end);
+}
+
+}  // namespace boxwise::lanes

@@ -77,6 +77,7 @@ void Engine::test_then_train(const Rows& rows, const std::int32_t* labels,
     predicted[row] = -1;
     if (!can_predict()) return;
     read(rows, row, sample_);
+    scratch.turn_begins = true;
     judge(sample_, false, groups_.size() - 1, scratch, verdict);
     predicted[row] = static_cast<std::int32_t>(winner(verdict));
   });
@@ -137,7 +138,7 @@ void Engine::measure(size_t j) {
   const double whole = width(j);
   limit_[j] = theta_ * whole;
   slope_[j] = whole > 0 ? gamma_[j] / whole : 0.0;
-  margin_[j] = limit_[j] + whole / 16;
+  margin_[j] = whole / 8;
 }
 
 double Engine::width(size_t j) const {
@@ -379,6 +380,7 @@ size_t Engine::count() const {
 
 size_t Engine::bytes() const {
   const auto reader = reading();
+  const std::scoped_lock hold(indexing_);
   size_t total = 0;
   for (const Group& g : groups_) total += g.bytes();
   return total;

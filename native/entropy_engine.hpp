@@ -64,7 +64,7 @@ class EntropyEngine : public Engine {
 
   EntropySettings settings_;
   double alpha_, beta_;  // the weights of the two memberships
-  EntropyTest entropy_;
+  mutable EntropyTest entropy_;  // remembers what it has computed
 
   // Working memory of learn, kept between samples.
   std::vector<Candidate> candidates_;
@@ -93,7 +93,12 @@ class EntropyEngine : public Engine {
   bool stays_pure(Place place, const Sample& x) const;
   void list_values(std::size_t j);
 
-  void add_up(const Sample& x, std::size_t classes, Aligned<double>& sums) const;
+  void add_up(const Sample& x, std::size_t classes, Scratch& scratch) const;
+  void find_indexes(Scratch& scratch) const;
+  void judge_indexed(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
+                     Verdict& verdict) const;
+  void weigh(const Group& g, Slot slot, std::size_t k, bool every_class, double reached,
+             Verdict& verdict) const;
   template <class Weigh>
   void judge_block(const Group& g, const Sample& x, const double* sum, std::size_t begin,
                    std::size_t m, Band band, const double& bar, Weigh weigh) const;
@@ -102,6 +107,9 @@ class EntropyEngine : public Engine {
 
   std::uint64_t rejections_ = 0;
 
+  bool wants_index(const Group& g) const;
+  void make_index(const Group& g) const;
+  mutable std::size_t waited_ = 0;  // turns that predictions have done without one
   IndexMode index_mode_ = IndexMode::AUTO;
   std::size_t leaf_capacity_ = lanes::COUNT;
   BoxIndex::Growing growing_;

@@ -12,18 +12,89 @@ using std::uint32_t;
 namespace {
 constexpr size_t MANY = 512;  // boxes of a group from which on an index pays
 constexpr size_t SHARE = 32;  // boxes that an index takes in at a time: no row waits for all of them
+constexpr size_t PATIENCE = 2;  // turns of predictions that do without an index
 }  // namespace
+
+bool EntropyEngine::wants_index(const Group& g) const {
+  return index_mode_ != IndexMode::OFF && g.size() >= (index_mode_ == IndexMode::ON ? 1 : MANY);
+}
+
+void EntropyEngine::make_index(const Group& g) const {
+  if (g.index.get() == nullptr)
+    g.index.set(std::make_shared<BoxIndex>(n_, r_, leaf_capacity_, entropy_, margin_));
+}
 
 BoxIndex* EntropyEngine::index(size_t group) {
   Group& g = groups_[group];
-  if (index_mode_ == IndexMode::OFF) return nullptr;
-  if (g.index.get() == nullptr) {
-    if (g.size() < (index_mode_ == IndexMode::ON ? 1 : MANY)) return nullptr;
-    g.index.set(std::make_shared<BoxIndex>(n_, r_, leaf_capacity_, entropy_, margin_));
-  }
+  if (g.index.get() == nullptr && !wants_index(g)) return nullptr;
+  make_index(g);
   BoxIndex* index = g.index.get();
   index->follow(g, index_mode_ == IndexMode::ON ? g.size() : SHARE);
   return index->follows_all(g) ? index : nullptr;
+}
+
+// A model that was just read from a file has none: after a few turns it is worth making.
+void EntropyEngine::find_indexes(Scratch& scratch) const {
+  if (!scratch.turn_begins) return;
+  scratch.turn_begins = false;
+  const std::scoped_lock hold(indexing_);
+  scratch.found.assign(groups_.size(), nullptr);
+  bool waits = false;
+  for (size_t group = 1; group < groups_.size(); ++group) {
+    const Group& g = groups_[group];
+    if (arranged(scratch, group) != nullptr) continue;  // quicker where there are numbers only
+    if (g.index.get() == nullptr && !wants_index(g)) continue;
+    if (waited_ >= PATIENCE || index_mode_ == IndexMode::ON) {
+      make_index(g);
+      g.index.get()->follow(g, g.size());
+    }
+    const BoxIndex* index = g.index.get();
+    const bool ready = index != nullptr && index->follows_all(g);
+    waits = waits || !ready;
+    scratch.found[group] = ready ? index : nullptr;
+  }
+  waited_ = waits ? waited_ + 1 : 0;
+}
+
+// The boxes that may be best, first. If one class counts only, all are searched together. Classes for
+// which the search gives up have no index for this sample.
+void EntropyEngine::judge_indexed(const Sample& x, bool every_class, size_t classes,
+                                  Scratch& scratch, Verdict& verdict) const {
+  scratch.indexes = scratch.found;
+  BestFirst& best = scratch.best_first;
+  auto& [sides, values, weights] = best.question;
+  sides.clear();
+  values.clear();
+  for (const Probe& p : x.probes) sides.push_back({p.j, p.xl, p.xu, p.slope});
+  for (size_t j = 0; j < r_; ++j) values.push_back({j, Portrait::bit(x.codes[j])});
+  weights = {alpha_, beta_};
+  best.clear();
+  scratch.luck.resize(groups_.size());
+  for (size_t k = 0, first = 0; k < classes; ++k) {
+    if (const BoxIndex* index = scratch.indexes[k + 1]) {
+      best.add(index->closed(), k + 1);
+      best.add(index->open(), k + 1);
+    }
+    if (!every_class && k + 1 < classes) continue;
+    Luck& luck = scratch.luck[every_class ? k + 1 : 0];
+    const double& bar = verdict.bars[every_class ? k : 0];
+    bool done = best.empty();
+    if (!done && !luck.skip()) {
+      done = best.search(bar, [&](size_t group, Slot slot) {
+        const Group& g = groups_[group];
+        const double sum = r_ > 0 ? add_up(g, slot, x) : 0.0;
+        weigh(g, slot, group - 1, every_class, finish(g, slot, x, 0, 0.0, sum, bar), verdict);
+      });
+      luck.note(done);
+    }
+    for (; first <= k; ++first) {
+      if (done) continue;
+      scratch.indexes[first + 1] = nullptr;
+      verdict.best[first] = -1.0;  // the bar stays: what has reached it will reach it again
+      verdict.weight[first] = 0;
+    }
+    best.clear();
+  }
 }
 
 void EntropyEngine::collect_indexed(const BoxIndex& index, size_t group, const Sample& x,

@@ -165,6 +165,7 @@ class Forest {
   const Page& page(std::size_t p) const { return pages_[p]; }
   const Leaf& leaf(std::size_t l) const { return leaves_[l]; }
 
+  std::size_t n_leaves() const { return leaves_.size(); }
   std::size_t bytes() const;
 
  private:

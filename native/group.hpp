@@ -135,7 +135,7 @@ class Group {
   std::uint32_t most_samples = 0;  // that a box has, or ever had
 
   bool oversized = false;           // a box may be larger than theta allows a box to grow
-  MaybeIndex index;
+  mutable MaybeIndex index;  // says where boxes are, and nothing else: a reader may have it made
 
  private:
   void grow();

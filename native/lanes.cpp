@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "clones.hpp"
+#include "kernels.hpp"
 
 namespace boxwise::lanes {
 
@@ -144,6 +145,13 @@ CLONES Word between(const Word* RESTRICT all, const Word* RESTRICT some, Word bi
   return alive & packed(ok, end);
 }
 
+// How far x sticks out of a box; not at all in a feature that the box has never seen.
+[[gnu::always_inline]] static inline double out(double v, double w, const Side& side) {
+  const double above = side.xu - w, below = v - side.xl;
+  const double far = (above > below ? above : below) * side.slope;
+  return v > w ? 0.0 : far;
+}
+
 CLONES void bounds(const double* V, const double* W, const Side* sides, size_t count,
                    const Word* masks, const Values* values, size_t n_values, double alpha,
                    double unit, Word alive, double* RESTRICT bound) {
@@ -152,13 +160,11 @@ CLONES void bounds(const double* V, const double* W, const Side* sides, size_t c
   alignas(64) double dist[COUNT], held[COUNT];
   for (size_t i = 0; i < end; ++i) dist[i] = held[i] = 0;
   for (size_t f = 0; f < count; ++f) {
-    const double *RESTRICT v = V + sides[f].j * COUNT, *RESTRICT w = W + sides[f].j * COUNT;
-    const double xl = sides[f].xl, xu = sides[f].xu, slope = sides[f].slope;
+    const Side side = sides[f];
+    const double *RESTRICT v = V + side.j * COUNT, *RESTRICT w = W + side.j * COUNT;
     for (size_t i = 0; i < end; ++i) {
-      const double above = xu - w[i], below = v[i] - xl;
-      double out = (above > below ? above : below) * slope;
-      out = v[i] > w[i] ? 0.0 : out;
-      dist[i] = dist[i] > out ? dist[i] : out;
+      const double far = out(v[i], w[i], side);
+      dist[i] = dist[i] > far ? dist[i] : far;
     }
   }
   for (size_t f = 0; f < n_values; ++f) {
@@ -168,6 +174,40 @@ CLONES void bounds(const double* V, const double* W, const Side* sides, size_t c
   }
   for (size_t i = 0; i < end; ++i)
     bound[i] = alpha * (1.0 - (dist[i] < 1.0 ? dist[i] : 1.0)) + unit * held[i];
+}
+
+CLONES Word reach(const double* V, const double* W, const Side* sides, size_t count,
+                  const Word* masks, const Values* values, size_t n_values, double alpha,
+                  double unit, double bar, Word alive) {
+  if (alive == 0) return 0;
+  const size_t end = end_of(alive);
+  alignas(64) double room[COUNT];  // how far away a box may be; beyond 1 the distance does not count
+  alignas(64) Word ok[COUNT], held[COUNT];
+  for (size_t i = 0; i < end; ++i) held[i] = 0;
+  for (size_t f = 0; f < n_values; ++f) {
+    const Word* RESTRICT mask = masks + values[f].j * COUNT;
+    const Word bit = values[f].bits;
+    for (size_t i = 0; i < end; ++i) held[i] += (mask[i] & bit) != 0;
+  }
+  const double scale = alpha > 1 / UNSET ? 1 / alpha : UNSET;
+  for (size_t i = 0; i < end; ++i) {
+    const double over = (alpha + unit * static_cast<double>(held[i]) - bar) * scale;
+    room[i] = over < 1.0 ? over : UNSET;
+    ok[i] = over >= 0 ? ~Word{0} : 0;
+  }
+  alive &= packed(ok, end);
+  size_t f = 0;
+  for (; f < count && std::popcount(alive) > FEW; ++f) {
+    const Side side = sides[f];
+    const double *RESTRICT v = V + side.j * COUNT, *RESTRICT w = W + side.j * COUNT;
+    for (size_t i = 0; i < end; ++i) ok[i] = out(v[i], w[i], side) <= room[i] ? ~Word{0} : 0;
+    alive &= packed(ok, end);
+  }
+  return singly(alive, [&](size_t i) {
+    for (size_t k = f; k < count; ++k)
+      if (out(V[sides[k].j * COUNT + i], W[sides[k].j * COUNT + i], sides[k]) > room[i]) return false;
+    return true;
+  });
 }
 
 CLONES Word reach(const double* RESTRICT bound, double bar, Word alive) {

@@ -57,6 +57,10 @@ struct Side {
 void bounds(const double* V, const double* W, const Side* sides, std::size_t count,
             const Word* masks, const Values* values, std::size_t n_values, double alpha, double unit,
             Word alive, double* bound);
+// Which of them reach a bar, looking at no more features than it takes.
+Word reach(const double* V, const double* W, const Side* sides, std::size_t count,
+           const Word* masks, const Values* values, std::size_t n_values, double alpha, double unit,
+           double bar, Word alive);
 // bound >= bar
 Word reach(const double* bound, double bar, Word alive);
 

@@ -23,7 +23,7 @@ from boxwise.reference import EIOL
 from .agreement import assert_same_answers, assert_same_boxes
 from .streams import UNLABELLED, Stream, streams
 
-quick = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 MODES = [("on", 2), ("on", 5), ("on", 64), ("off", 64)]
 
 
@@ -167,10 +167,10 @@ class Walk:
 
 
 @pytest.mark.parametrize("condition", ["each", "mean"])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(6))
 def test_a_walk_of_learning_deleting_merging_saving_and_loading(seed, condition, tmp_path):
     walk = Walk(seed, condition, tmp_path)
-    for _ in range(60):
+    for _ in range(40):
         steps = [walk.learn] * 6 + [walk.save_and_load]
         if len(walk.reference.boxes) > 2:
             steps += [walk.delete, walk.delete, walk.merge]
@@ -212,7 +212,7 @@ def assert_same_state(a: Any, b: Any) -> None:
     ids=lambda p: ",".join(str(v) for v in p.values()),
 )
 def test_large_models_are_the_same_with_and_without(parameters):
-    X, y = crowd(5_000, 1)
+    X, y = crowd(3_500, 1)
     unseen, _ = crowd(300, 2, 1.2)
     common = {"categorical_features": [3, 4, 5], "unlabelled": UNLABELLED, "decision": "membership"}
     fitted = []

@@ -9,8 +9,16 @@ using std::uint32_t;
 
 BoxIndex::BoxIndex(size_t n, size_t r, size_t capacity, EntropyTest& test,
                    const std::vector<double>& margins)
-    : r_(r), test_(test), margins_(margins), closed_(n, r, capacity), open_(n, r, capacity) {
+    : r_(r),
+      test_(test),
+      margins_(margins),
+      forests_(static_cast<size_t>(std::bit_width(r)) + 2, Forest(n, r, capacity)) {
   portrait_.masks.resize(r);
+}
+
+uint32_t BoxIndex::band() const {
+  if (portrait_.allowed >= r_) return static_cast<uint32_t>(forests_.size() - 1);
+  return static_cast<uint32_t>(std::bit_width(portrait_.allowed));
 }
 
 void BoxIndex::follow(const Group& g, size_t boxes) {
@@ -48,7 +56,7 @@ void BoxIndex::see(size_t j, const std::vector<Tally>& values, Signature& signat
 void BoxIndex::changed(const Group& g, Slot slot, const Code* codes) {
   if (slot >= addresses_.size()) return;
   const Address address = addresses_[slot];
-  const Forest::Leaf& leaf = forest(address.open).leaf_of(address.at);
+  const Forest::Leaf& leaf = forests_[address.band].leaf_of(address.at);
   Signature signature;
   for (size_t j = 0; j < r_; ++j) {
     portrait_.masks[j] = leaf.words(j)[address.at % lanes::COUNT] | Portrait::bit(codes[j]);
@@ -56,7 +64,7 @@ void BoxIndex::changed(const Group& g, Slot slot, const Code* codes) {
   }
   portrait_.signature = signature.value();
   describe(g, slot);
-  if (is_open() == address.open) return forest(address.open).update(address.at, g, portrait_);
+  if (band() == address.band) return forests_[address.band].update(address.at, g, portrait_);
   erase(address);
   insert(g, slot);
 }
@@ -70,7 +78,7 @@ void BoxIndex::removed(const Group& g, Slot slot) {
     addresses_.pop_back();
     if (slot == last) return;
     addresses_[slot] = moved;
-    forest(moved.open).rename(moved.at, slot);
+    forests_[moved.band].rename(moved.at, slot);
     return;
   }
   take_in(g, slot);  // what came into the slot was not followed yet
@@ -83,20 +91,22 @@ void BoxIndex::describe(const Group& g, Slot slot) {
 
 void BoxIndex::insert(const Group& g, Slot slot) {
   describe(g, slot);
-  const bool open = is_open();
+  const uint32_t band = this->band();
   const auto moved = [&](Slot other, Forest::Address at) { addresses_[other].at = at; };
-  const auto at = forest(open).insert(g, slot, portrait_, margins_, moved);
-  addresses_[slot] = {open, at};
+  const auto at = forests_[band].insert(g, slot, portrait_, margins_, moved);
+  addresses_[slot] = {band, at};
 }
 
 void BoxIndex::erase(Address address) {
-  forest(address.open).erase(address.at, [&](Slot other, Forest::Address at) {
+  forests_[address.band].erase(address.at, [&](Slot other, Forest::Address at) {
     addresses_[other].at = at;
   });
 }
 
 size_t BoxIndex::bytes() const {
-  return closed_.bytes() + open_.bytes() + addresses_.size() * sizeof(Address);
+  size_t total = addresses_.size() * sizeof(Address);
+  for (const Forest& forest : forests_) total += forest.bytes();
+  return total;
 }
 
 namespace {
@@ -111,15 +121,17 @@ Word factorise(uint32_t n) {
   }
   return n > 1 ? bits | bit : bits;  // larger ones share a bit
 }
+
+// Filled when the module is loaded: no row waits for it.
+const std::vector<Word> FIRST_FACTORS = [] {
+  std::vector<Word> first(1024);
+  for (uint32_t k = 1; k < first.size(); ++k) first[k] = factorise(k);
+  return first;
+}();
 }  // namespace
 
 Word BoxIndex::common_factors(uint32_t n) {
-  static const std::vector<Word> remembered = [] {
-    std::vector<Word> first(4096);
-    for (uint32_t k = 1; k < first.size(); ++k) first[k] = factorise(k);
-    return first;
-  }();
-  return n < remembered.size() ? remembered[n] : factorise(n);
+  return n < FIRST_FACTORS.size() ? FIRST_FACTORS[n] : factorise(n);
 }
 
 }  // namespace boxwise

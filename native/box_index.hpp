@@ -2,9 +2,12 @@
 // it, that a grown box may overlap, or that may judge a sample best. It follows the boxes one by one.
 //
 // Boxes that may only grow by a sample with their own values (closed ones) and boxes that any value
-// may join (open ones) are in forests apart: among open boxes a missing value says nothing.
+// may join (open ones) are in forests apart, and so are those in between, by how many values may be
+// missing: among open boxes a missing value says nothing.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -60,9 +63,13 @@ class BoxIndex {
                                     l.alive()) & ~same;
       return grown(l.V(), l.W(), same | held(l, other));
     };
-    closed_.search(hull, box, go_on);
-    open_.search([&](const auto& s) { return grown(s.high_V(), s.low_W(), s.alive()); },
-                 [&](const auto& l) { return grown(l.V(), l.W(), l.alive()); }, go_on);
+    forests_.front().search(hull, box, go_on);
+    for (std::size_t band = 1; band + 1 < forests_.size(); ++band)
+      forests_[band].search(
+          [&](const auto& s) { return grown(s.high_V(), s.low_W(), held(s, s.alive())); },
+          [&](const auto& l) { return grown(l.V(), l.W(), held(l, l.alive())); }, go_on);
+    forests_.back().search([&](const auto& s) { return grown(s.high_V(), s.low_W(), s.alive()); },
+                           [&](const auto& l) { return grown(l.V(), l.W(), l.alive()); }, go_on);
   }
 
   struct Meeting {  // intervals and values that a box must have
@@ -77,8 +84,8 @@ class BoxIndex {
       const Word alive = lanes::hold(s.masks(), x.values.data(), x.values.size(), NONE.data(), s.alive());
       return lanes::meet(V, W, x.sides.data(), x.sides.size(), alive);
     };
-    for (const Forest* forest : {&closed_, &open_})
-      forest->search([&](const auto& s) { return meeting(s, s.low_V(), s.high_W()); },
+    for (const Forest& forest : forests_)
+      forest.search([&](const auto& s) { return meeting(s, s.low_V(), s.high_W()); },
                      [&](const auto& l) { return meeting(l, l.V(), l.W()); },
                      [&](Slot slot) {
                        visit(slot);
@@ -100,11 +107,11 @@ class BoxIndex {
       if (mixed != 0) alive = lanes::intersect(l.factors(), x.factors, alive);
       return lanes::meet(l.V(), l.W(), x.sides.data(), x.sides.size(), alive);
     };
-    return closed_.search(hull, box, visit) || open_.search(hull, box, visit);
+    return std::any_of(forests_.begin(), forests_.end(),
+                       [&](const Forest& forest) { return forest.search(hull, box, visit); });
   }
 
-  const Forest& closed() const { return closed_; }
-  const Forest& open() const { return open_; }
+  const std::vector<Forest>& forests() const { return forests_; }
   std::size_t bytes() const;
 
   // Prime factors as bits. Two relative frequencies below 1 are equal only if the numbers of samples
@@ -113,13 +120,12 @@ class BoxIndex {
 
  private:
   struct Address {
-    bool open;
+    std::uint32_t band;  // its forest
     Forest::Address at;
   };
   static constexpr std::array<Word, lanes::COUNT> NONE{};
 
-  Forest& forest(bool open) { return open ? open_ : closed_; }
-  bool is_open() const { return portrait_.allowed >= r_; }
+  std::uint32_t band() const;  // of the portrait
   void take_in(const Group& g, Slot slot);
   void describe(const Group& g, Slot slot);  // all but its values
   void insert(const Group& g, Slot slot);
@@ -129,7 +135,7 @@ class BoxIndex {
   std::size_t r_;
   EntropyTest& test_;
   const std::vector<double>& margins_;
-  Forest closed_, open_;
+  std::vector<Forest> forests_;  // none may be missing, one, two or three, four to seven, ..., all
   std::deque<Address> addresses_;  // by slot; a deque grows without a pause
   Portrait portrait_;              // working memory
   std::vector<Tally> values_;

@@ -138,7 +138,7 @@ void Engine::measure(size_t j) {
   const double whole = width(j);
   limit_[j] = theta_ * whole;
   slope_[j] = whole > 0 ? gamma_[j] / whole : 0.0;
-  margin_[j] = whole / 8;
+  margin_[j] = limit_[j] / 2 + whole / 16;
 }
 
 double Engine::width(size_t j) const {

@@ -10,7 +10,7 @@ using std::size_t;
 using std::uint32_t;
 
 namespace {
-constexpr size_t MANY = 512;  // boxes of a group from which on an index pays
+constexpr size_t MANY = 1024;  // boxes of a group from which on an index pays
 constexpr size_t SHARE = 32;  // boxes that an index takes in at a time: no row waits for all of them
 constexpr size_t PATIENCE = 2;  // turns of predictions that do without an index
 }  // namespace
@@ -71,10 +71,8 @@ void EntropyEngine::judge_indexed(const Sample& x, bool every_class, size_t clas
   best.clear();
   scratch.luck.resize(groups_.size());
   for (size_t k = 0, first = 0; k < classes; ++k) {
-    if (const BoxIndex* index = scratch.indexes[k + 1]) {
-      best.add(index->closed(), k + 1);
-      best.add(index->open(), k + 1);
-    }
+    if (const BoxIndex* index = scratch.indexes[k + 1])
+      for (const Forest& forest : index->forests()) best.add(forest, k + 1);
     if (!every_class && k + 1 < classes) continue;
     Luck& luck = scratch.luck[every_class ? k + 1 : 0];
     const double& bar = verdict.bars[every_class ? k : 0];

@@ -212,7 +212,7 @@ def assert_same_state(a: Any, b: Any) -> None:
     ids=lambda p: ",".join(str(v) for v in p.values()),
 )
 def test_large_models_are_the_same_with_and_without(parameters):
-    X, y = crowd(3_500, 1)
+    X, y = crowd(4_200, 1)
     unseen, _ = crowd(300, 2, 1.2)
     common = {"categorical_features": [3, 4, 5], "unlabelled": UNLABELLED, "decision": "membership"}
     fitted = []

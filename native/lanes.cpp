@@ -34,44 +34,37 @@ template <class Passes>
   return alive;
 }
 
-CLONES Word can_grow(const double* V, const double* W, const Growth* x, size_t count, Word alive) {
+// passes(V, W, x, lane) in all features of x; columns of V and W follow each other.
+template <class Feature, class Passes>
+[[gnu::always_inline]] static inline Word in_all(const double* V, const double* W,
+                                                 const Feature* x, size_t count, Word alive,
+                                                 Passes passes) {
   if (alive == 0) return 0;
   const size_t end = end_of(alive);
   alignas(64) Word ok[COUNT];
   size_t f = 0;
   for (; f < count && std::popcount(alive) > FEW; ++f) {
-    const double *RESTRICT v = V + x[f].j * COUNT, *RESTRICT w = W + x[f].j * COUNT;
-    const double xl = x[f].xl, xu = x[f].xu, limit = x[f].limit;
-    for (size_t i = 0; i < end; ++i) {
-      const double high = w[i] > xu ? w[i] : xu, low = v[i] < xl ? v[i] : xl;
-      ok[i] = high - low <= limit ? ~Word{0} : 0;
-    }
-    alive &= packed(ok, end);
-  }
-  return singly(alive, [&](size_t i) {
-    for (size_t k = f; k < count; ++k) {
-      const double v = V[x[k].j * COUNT + i], w = W[x[k].j * COUNT + i];
-      if ((w > x[k].xu ? w : x[k].xu) - (v < x[k].xl ? v : x[k].xl) > x[k].limit) return false;
-    }
-    return true;
-  });
-}
-
-CLONES Word meet(const double* V, const double* W, const Interval* x, size_t count, Word alive) {
-  if (alive == 0) return 0;
-  const size_t end = end_of(alive);
-  alignas(64) Word ok[COUNT];
-  size_t f = 0;
-  for (; f < count && std::popcount(alive) > FEW; ++f) {
-    const double *RESTRICT v = V + x[f].j * COUNT, *RESTRICT w = W + x[f].j * COUNT;
-    const double low = x[f].low, high = x[f].high;
-    for (size_t i = 0; i < end; ++i) ok[i] = (v[i] <= high) & (low <= w[i]) ? ~Word{0} : 0;
+    const Feature side = x[f];
+    const double *RESTRICT v = V + side.j * COUNT, *RESTRICT w = W + side.j * COUNT;
+    for (size_t i = 0; i < end; ++i) ok[i] = passes(v[i], w[i], side, i) ? ~Word{0} : 0;
     alive &= packed(ok, end);
   }
   return singly(alive, [&](size_t i) {
     for (size_t k = f; k < count; ++k)
-      if (!(V[x[k].j * COUNT + i] <= x[k].high && x[k].low <= W[x[k].j * COUNT + i])) return false;
+      if (!passes(V[x[k].j * COUNT + i], W[x[k].j * COUNT + i], x[k], i)) return false;
     return true;
+  });
+}
+
+CLONES Word can_grow(const double* V, const double* W, const Growth* x, size_t count, Word alive) {
+  return in_all(V, W, x, count, alive, [](double v, double w, const Growth& side, size_t) {
+    return (w > side.xu ? w : side.xu) - (v < side.xl ? v : side.xl) <= side.limit;
+  });
+}
+
+CLONES Word meet(const double* V, const double* W, const Interval* x, size_t count, Word alive) {
+  return in_all(V, W, x, count, alive, [](double v, double w, const Interval& side, size_t) {
+    return static_cast<bool>((v <= side.high) & (side.low <= w));
   });
 }
 
@@ -196,17 +189,8 @@ CLONES Word reach(const double* V, const double* W, const Side* sides, size_t co
     ok[i] = over >= 0 ? ~Word{0} : 0;
   }
   alive &= packed(ok, end);
-  size_t f = 0;
-  for (; f < count && std::popcount(alive) > FEW; ++f) {
-    const Side side = sides[f];
-    const double *RESTRICT v = V + side.j * COUNT, *RESTRICT w = W + side.j * COUNT;
-    for (size_t i = 0; i < end; ++i) ok[i] = out(v[i], w[i], side) <= room[i] ? ~Word{0} : 0;
-    alive &= packed(ok, end);
-  }
-  return singly(alive, [&](size_t i) {
-    for (size_t k = f; k < count; ++k)
-      if (out(V[sides[k].j * COUNT + i], W[sides[k].j * COUNT + i], sides[k]) > room[i]) return false;
-    return true;
+  return in_all(V, W, sides, count, alive, [&](double v, double w, const Side& side, size_t i) {
+    return out(v, w, side) <= room[i];
   });
 }
 

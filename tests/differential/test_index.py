@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections import Counter
 from collections.abc import Iterator
@@ -223,6 +224,22 @@ def test_large_models_are_the_same_with_and_without(parameters):
         assert_same_state(clf, fitted[0])
         assert clf.predict(unseen).tolist() == fitted[0].predict(unseen).tolist()
         np.testing.assert_array_equal(clf.predict_proba(unseen), fitted[0].predict_proba(unseen))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_model_without_an_index_gets_one_while_it_predicts(n_jobs):
+    X, y = crowd(4_200, 5)
+    unseen, _ = crowd(600, 6, 1.2)
+    with index("off"):
+        brute = HyperboxClassifier(
+            0.05, 0.3, categorical_features=[3, 4, 5], decision="membership", n_jobs=n_jobs
+        ).fit(X, abs(y))
+        expected = brute.predict(unseen).tolist()
+    copied = copy.deepcopy(brute)  # as one read from a file: it has boxes and no index
+    before = copied._model.n_bytes
+    assert copied.predict(unseen).tolist() == expected
+    assert copied._model.n_bytes > before
+    np.testing.assert_array_equal(copied.predict_proba(unseen), brute.predict_proba(unseen))
 
 
 def test_boxes_that_were_learned_with_other_parameters():

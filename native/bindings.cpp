@@ -289,6 +289,16 @@ boxwise::AgglomerativeSettings agglomerative_settings(double theta, std::vector<
           min_similarity};
 }
 
+void set_index(EntropyEngine& engine, const std::string& mode, std::size_t leaf) {
+  if (mode != "auto" && mode != "on" && mode != "off")
+    throw std::invalid_argument("the index is auto, on or off");
+  nb::gil_scoped_release released;
+  engine.set_index(mode == "auto" ? boxwise::IndexMode::AUTO
+                   : mode == "on" ? boxwise::IndexMode::ON
+                                  : boxwise::IndexMode::OFF,
+                   leaf);
+}
+
 // Lets Ctrl-C through while the engine is at work.
 void look_after_signals() {
   nb::gil_scoped_acquire held;
@@ -461,6 +471,7 @@ NB_MODULE(_native, m) {
            nb::call_guard<nb::gil_scoped_release>())
       .def("merge", &EntropyEngine::merge, "kept"_a, "other"_a,
            nb::call_guard<nb::gil_scoped_release>())
+      .def("set_index", &set_index, "mode"_a, "leaf"_a = boxwise::lanes::COUNT)
       .def_prop_ro("rejections", &EntropyEngine::rejections,
                    nb::call_guard<nb::gil_scoped_release>());
 

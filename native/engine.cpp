@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "box_index.hpp"
 #include "kernels.hpp"
 
 namespace boxwise {
@@ -25,7 +26,8 @@ Engine::Engine(size_t n_continuous, size_t n_categorical, std::vector<Range> ran
       rescaled_(!ranges.empty() && ranges[0].scale.has_value()),
       ranges_(std::move(ranges)),
       limit_(n_continuous),
-      slope_(n_continuous) {
+      slope_(n_continuous),
+      margin_(n_continuous) {
   if (n_ + r_ == 0) throw invalid("a model needs at least one feature");
   if (ranges_.size() != n_) throw invalid("one range per continuous feature is needed");
   for (const Range& range : ranges_) {
@@ -53,6 +55,7 @@ void Engine::set_sizes(double theta, std::vector<double> gamma) {
 
 void Engine::settle_all() {
   for (Group& g : groups_) {
+    g.index.set(nullptr);
     g.oversized = false;
     for (Slot slot = 0; slot < g.size(); ++slot) {
       g.oversized = g.oversized || is_oversized(g, slot);
@@ -74,6 +77,7 @@ void Engine::test_then_train(const Rows& rows, const std::int32_t* labels,
     predicted[row] = -1;
     if (!can_predict()) return;
     read(rows, row, sample_);
+    scratch.turn_begins = true;
     judge(sample_, false, groups_.size() - 1, scratch, verdict);
     predicted[row] = static_cast<std::int32_t>(winner(verdict));
   });
@@ -134,6 +138,7 @@ void Engine::measure(size_t j) {
   const double whole = width(j);
   limit_[j] = theta_ * whole;
   slope_[j] = whole > 0 ? gamma_[j] / whole : 0.0;
+  margin_[j] = limit_[j] / 2 + whole / 16;
 }
 
 double Engine::width(size_t j) const {
@@ -165,6 +170,7 @@ void Engine::admit(size_t group, const Box& box) {
   const Slot slot = g.append(box);
   g.oversized = g.oversized || is_oversized(g, slot);
   settle(g, slot);
+  if (BoxIndex* index = g.index.get()) index->added(g, slot, box);
 }
 
 bool Engine::is_oversized(const Group& g, Slot slot) const {
@@ -249,6 +255,7 @@ void Engine::take(Place place, const Sample& x, bool expand) {
   g.set_samples(slot, g.n[slot] + 1);
   g.last[slot] = clock_;
   settle(g, slot);
+  if (BoxIndex* index = g.index.get()) index->changed(g, slot, x.codes);
   if (place.group == 0 && x.label >= 0)  // a label makes an unlabelled box one of its class
     admit(static_cast<size_t>(x.label) + 1, g.remove(slot));
 }
@@ -373,6 +380,7 @@ size_t Engine::count() const {
 
 size_t Engine::bytes() const {
   const auto reader = reading();
+  const std::scoped_lock hold(indexing_);
   size_t total = 0;
   for (const Group& g : groups_) total += g.bytes();
   return total;

@@ -3,6 +3,7 @@
 // judges it is up to the engine of each algorithm.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <atomic>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "arrangement.hpp"
+#include "best_first.hpp"
 #include "group.hpp"
 #include "quantile_scale.hpp"
 
@@ -118,10 +120,22 @@ class Engine {
   };
 
   using Arrangements = std::vector<std::unique_ptr<const Arrangement>>;  // null: not worth it
+  struct Luck {  // of searches that may give up: after each that did, more samples go without
+    unsigned failed = 0, skips = 0;
+    bool skip() { return skips > 0 && skips-- > 0; }
+    void note(bool done) {
+      failed = done ? 0 : std::min(failed + 1, 6u);
+      skips = done ? 0 : 1u << failed;
+    }
+  };
   struct Scratch {  // working memory of `judge`, kept between samples
     std::shared_ptr<const Arrangements> arranged;  // by group, where it is worth it
     Aligned<double> sums;
     Arrangement::Scratch search;
+    bool turn_begins = true;  // boxes may have changed since the last sample
+    std::vector<const BoxIndex*> found, indexes;  // by group, null where there is none; in use
+    std::vector<Luck> luck;  // by group; of all groups together, the first
+    BestFirst best_first;
   };
 
   Engine(std::size_t n_continuous, std::size_t n_categorical, std::vector<Range> ranges);
@@ -184,8 +198,10 @@ class Engine {
   std::vector<double> gamma_;
   std::vector<Range> ranges_;
   std::vector<double> limit_, slope_;
+  std::vector<double> margin_;  // about how far from a box a sample matters to it
   std::vector<Group> groups_;  // 0: unlabelled; class k: k + 1
   std::uint64_t next_id_ = 0;
+  mutable std::mutex indexing_;  // held by a reader that has an index made
   double clock_ = 0;  // the rows so far, where the age of boxes matters
 
  private:

@@ -28,6 +28,14 @@ class EntropyTest {
     return needs_[n];
   }
 
+  // In how many features a box of n samples may lack the value of a sample that it takes: in all or
+  // none for version 1; for version 2 at most that many.
+  std::uint32_t may_lack(std::uint32_t n) {
+    if (n >= REMEMBERED) return compute_lack(n);
+    while (lacks_.size() <= n) lacks_.push_back(compute_lack(static_cast<std::uint32_t>(lacks_.size())));
+    return lacks_[n];
+  }
+
   // Version 2: whether the mean of Z_j passes, given the sum of g(count) over the features.
   bool passes(std::uint32_t n, double sum_of_g) const {
     return (g(n) - sum_of_g / r_) / (static_cast<double>(n) + 1.0) <= bound_;
@@ -79,10 +87,19 @@ class EntropyTest {
     return static_cast<std::uint32_t>(std::clamp(sum, 0.0, 4294967295.0));
   }
 
+  // No count exceeds n, and g rises. What is added for rounding only ever lets more boxes through.
+  std::uint32_t compute_lack(std::uint32_t n) {
+    const auto all = static_cast<std::uint32_t>(r_);
+    if (!mean_) return need(n) == 0 ? all : 0;
+    std::uint32_t lack = 0;
+    while (lack < all && passes(n, (r_ - (lack + 1)) * g(n) * (1 + 1e-9) + 1e-9)) ++lack;
+    return lack;
+  }
+
   double bound_;
   bool mean_;
   double r_;
-  std::vector<std::uint32_t> needs_;
+  std::vector<std::uint32_t> needs_, lacks_;
 };
 
 }  // namespace boxwise

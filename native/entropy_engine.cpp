@@ -54,6 +54,15 @@ std::uint64_t EntropyEngine::rejections() const {
   return rejections_;
 }
 
+void EntropyEngine::set_index(IndexMode mode, size_t capacity) {
+  if (capacity < 2 || capacity > lanes::COUNT)
+    throw std::invalid_argument("a leaf holds 2 to 64 boxes");
+  const auto writer = writing();
+  index_mode_ = mode;
+  leaf_capacity_ = capacity;
+  for (Group& g : groups_) g.index.set(nullptr);
+}
+
 void EntropyEngine::merge(std::uint64_t kept, std::uint64_t other) {
   const auto writer = writing();
   const Place a = find(kept), b = find(other);

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "box_index.hpp"
 #include "engine.hpp"
 #include "entropy.hpp"
 #include "scan.hpp"
@@ -27,6 +28,8 @@ class EntropyEngine : public Engine {
   const EntropySettings& settings() const { return settings_; }
   void merge(std::uint64_t kept, std::uint64_t other);
   std::uint64_t rejections() const;  // expansions that the overlap test refused
+  // When to use an index; it changes no result. `capacity`: boxes in a leaf, fewer in tests.
+  void set_index(IndexMode mode, std::size_t capacity = lanes::COUNT);
 
  protected:
   void learn_one(const Sample& x) override;
@@ -50,6 +53,7 @@ class EntropyEngine : public Engine {
   std::optional<Taker> find_taker(const Sample& x);  // the box to take a sample, if there is one
   std::optional<Place> nearest(const Sample& x) const;  // the box of highest membership that might
   bool overlaps_group(std::size_t group);  // if so, the blocker is a box that does
+  bool blocks(Place place);  // the grown box; if so, it is the blocker
   bool meets(const Group& h, Slot slot);
   virtual bool excused(Place place);  // a box whose overlap with the grown one does not count
 
@@ -60,7 +64,7 @@ class EntropyEngine : public Engine {
 
   EntropySettings settings_;
   double alpha_, beta_;  // the weights of the two memberships
-  EntropyTest entropy_;
+  mutable EntropyTest entropy_;  // remembers what it has computed
 
   // Working memory of learn, kept between samples.
   std::vector<Candidate> candidates_;
@@ -81,11 +85,20 @@ class EntropyEngine : public Engine {
   void consider(std::size_t group, Slot slot, const Sample& x, std::size_t sized, bool exotic,
                 double sum);
   double add_up(const Group& g, Slot slot, const Sample& x) const;
+  BoxIndex* index(std::size_t group);  // if it follows all boxes of the group
+  void collect_indexed(const BoxIndex& index, std::size_t group, const Sample& x, bool exotic);
+  void find_container_indexed(const BoxIndex& index, std::size_t group, const Sample& x);
+  bool overlaps_indexed(const BoxIndex& index, std::size_t group);
   void offer_container(std::size_t group, Slot slot);
   bool stays_pure(Place place, const Sample& x) const;
   void list_values(std::size_t j);
 
-  void add_up(const Sample& x, std::size_t classes, Aligned<double>& sums) const;
+  void add_up(const Sample& x, std::size_t classes, Scratch& scratch) const;
+  void find_indexes(Scratch& scratch) const;
+  void judge_indexed(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
+                     Verdict& verdict) const;
+  void weigh(const Group& g, Slot slot, std::size_t k, bool every_class, double reached,
+             Verdict& verdict) const;
   template <class Weigh>
   void judge_block(const Group& g, const Sample& x, const double* sum, std::size_t begin,
                    std::size_t m, Band band, const double& bar, Weigh weigh) const;
@@ -93,6 +106,14 @@ class EntropyEngine : public Engine {
                 double sum, double bar) const;
 
   std::uint64_t rejections_ = 0;
+
+  bool wants_index(const Group& g) const;
+  void make_index(const Group& g) const;
+  mutable std::size_t waited_ = 0;  // turns that predictions have done without one
+  IndexMode index_mode_ = IndexMode::AUTO;
+  std::size_t leaf_capacity_ = lanes::COUNT;
+  BoxIndex::Growing growing_;
+  BoxIndex::Meeting meeting_;
 };
 
 }  // namespace boxwise

@@ -72,6 +72,7 @@ void EntropyEngine::collect(size_t group, const Sample& x) {
   // A box that contains the sample passes the size and the entropy test, and is found among the
   // candidates; unless alpha leaves one kind of feature out, or the box was born too large.
   const bool exotic = g.oversized || (n_ > 0 && r_ > 0 && (alpha_ == 0 || alpha_ == 1));
+  if (const BoxIndex* found = index(group)) return collect_indexed(*found, group, x, exotic);
   if (exotic) find_container(group, x);
   Counts counts;
   alignas(64) uint32_t low[BLOCK];
@@ -218,6 +219,7 @@ bool EntropyEngine::overlaps_any(Place place, const Sample& x) {
 }
 
 bool EntropyEngine::overlaps_group(size_t group) {
+  if (const BoxIndex* found = index(group)) return overlaps_indexed(*found, group);
   const Group& h = groups_[group];
   const Grown& b = grown_;
   alignas(64) uint32_t differ[BLOCK], scratch[BLOCK];
@@ -239,12 +241,17 @@ bool EntropyEngine::overlaps_group(size_t group) {
     if (passing == 0) continue;
     for (size_t i : Passing(over, m)) {
       const Slot slot = first + static_cast<Slot>(i);
-      if (excused({group, slot}) || !meets(h, slot)) continue;
-      blocker_ = Candidate{0.0, h.id[slot], {group, slot}};
-      return true;
+      if (blocks({group, slot})) return true;
     }
   }
   return false;
+}
+
+bool EntropyEngine::blocks(Place place) {
+  const Group& h = groups_[place.group];
+  if (excused(place) || !meets(h, place.slot)) return false;
+  blocker_ = Candidate{0.0, h.id[place.slot], place};
+  return true;
 }
 
 bool EntropyEngine::excused(Place place) {

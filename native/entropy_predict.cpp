@@ -31,7 +31,9 @@ void EntropyEngine::judge(const Sample& x, bool every_class, size_t classes, Scr
   auto& bars = verdict.bars;
   bars.assign(every_class ? classes : 1, 0.0);
   const bool banded = r_ > 0 && beta_ > 0;
-  add_up(x, classes, scratch.sums);
+  find_indexes(scratch);
+  judge_indexed(x, every_class, classes, scratch, verdict);
+  add_up(x, classes, scratch);
   // With all its intervals around x, what share must a box have to reach a bar?
   const auto asked = [&](double bar) {
     return banded ? (bar - alpha_ - ROUNDING) / beta_ - ROUNDING : 0.0;
@@ -41,38 +43,50 @@ void EntropyEngine::judge(const Sample& x, bool every_class, size_t classes, Scr
     if (band > 0 && !banded) continue;
     const double* sum = scratch.sums.data();
     for (size_t k = 0; k < classes; ++k) {
+      if (scratch.indexes[k + 1] != nullptr) continue;
       const Group& g = groups_[k + 1];
       double& bar = bars[every_class ? k : 0];
-      const auto weigh = [&](Slot slot, double reached) {
-        if (reached < bar) return;
-        if (reached > verdict.best[k]) verdict.weight[k] = 0;
-        verdict.best[k] = bar = reached;
-        verdict.weight[k] += g.n[slot];
+      const auto take = [&](Slot slot, double reached) {
+        weigh(g, slot, k, every_class, reached, verdict);
       };
       if (const Arrangement* boxes = arranged(scratch, k + 1))
         boxes->search(x.probes, bar, scratch.search, [&](Slot slot, double dist) {
-          weigh(slot, alpha_ * (1.0 - std::min(dist, 1.0)));
+          take(slot, alpha_ * (1.0 - std::min(dist, 1.0)));
         });
       else
         for (size_t begin = 0; begin < g.size(); begin += BLOCK)
           if (asked(bar) < below)
             judge_block(g, x, sum + begin, begin, std::min(BLOCK, g.size() - begin),
-                        {std::max(band, asked(bar)), below}, bar, weigh);
+                        {std::max(band, asked(bar)), below}, bar, take);
       sum += padded(g.size());
     }
     below = band;
   }
 }
 
-// How often each box of a class, class after class, has seen the values of x, over all features.
-void EntropyEngine::add_up(const Sample& x, size_t classes, Aligned<double>& sums) const {
+// A box of class k has this membership.
+void EntropyEngine::weigh(const Group& g, Slot slot, size_t k, bool every_class, double reached,
+                          Verdict& verdict) const {
+  double& bar = verdict.bars[every_class ? k : 0];
+  if (reached < bar) return;
+  if (reached > verdict.best[k]) verdict.weight[k] = 0;
+  verdict.best[k] = bar = reached;
+  verdict.weight[k] += g.n[slot];
+}
+
+// How often each box of a class without an index, class after class, has seen the values of x, over
+// all features.
+void EntropyEngine::add_up(const Sample& x, size_t classes, Scratch& scratch) const {
+  auto& sums = scratch.sums;
   size_t boxes = 0;
-  for (size_t k = 1; k <= classes; ++k) boxes += padded(groups_[k].size());
+  for (size_t k = 1; k <= classes; ++k)
+    if (scratch.indexes[k] == nullptr) boxes += padded(groups_[k].size());
   sums.resize(boxes);
   if (r_ == 0) return;
   Counts counts;
   double* sum = sums.data();
   for (size_t k = 1; k <= classes; ++k) {
+    if (scratch.indexes[k] != nullptr) continue;
     const Group& g = groups_[k];
     for (size_t begin = 0; begin < g.size(); begin += BLOCK)
       counts.total(g, x.codes, static_cast<Slot>(begin), std::min(BLOCK, g.size() - begin),

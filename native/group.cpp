@@ -4,6 +4,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "box_index.hpp"
+
 namespace boxwise {
 
 using std::size_t;
@@ -112,6 +114,7 @@ Box Group::remove(Slot slot) {
   close_up(last);
   close_up(need);
   --size_;
+  if (BoxIndex* follower = index.get()) follower->removed(*this, slot);
   return box;
 }
 
@@ -126,7 +129,7 @@ size_t Group::bytes() const {
   for (const auto* columns : {&V, &W, &from, &to})
     for (const auto& column : *columns) total += column.bytes();
   for (const auto& column : D) total += column.bytes();
-  return total;
+  return total + (index.get() != nullptr ? index.get()->bytes() : 0);
 }
 
 }  // namespace boxwise

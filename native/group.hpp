@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "column.hpp"
@@ -21,6 +22,27 @@ struct Box {
   double last = 0;  // the row that it took last, as the engine counts them
 
   void add(const Box& other);  // become the box around both, with the samples of both
+};
+
+class BoxIndex;
+
+// The index of a group (see box_index.hpp), if it has one; a copy of the group has none.
+class MaybeIndex {
+ public:
+  MaybeIndex() = default;
+  MaybeIndex(const MaybeIndex&) {}
+  MaybeIndex(MaybeIndex&&) noexcept = default;
+  MaybeIndex& operator=(const MaybeIndex&) {
+    index_.reset();
+    return *this;
+  }
+  MaybeIndex& operator=(MaybeIndex&&) noexcept = default;
+
+  BoxIndex* get() const { return index_.get(); }
+  void set(std::shared_ptr<BoxIndex> index) { index_ = std::move(index); }
+
+ private:
+  std::shared_ptr<BoxIndex> index_;  // shared by nobody, but destroyed where it is complete
 };
 
 class Group {
@@ -46,6 +68,7 @@ class Group {
   std::uint32_t most_samples = 0;  // that a box has, or ever had
 
   bool oversized = false;           // a box may be larger than theta allows a box to grow
+  mutable MaybeIndex index;  // says where boxes are, and nothing else: a reader may have it made
 
  private:
   void make_room();

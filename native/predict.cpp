@@ -103,6 +103,7 @@ void Engine::judge_all(const Rows& rows, bool every_class, size_t n_classes, siz
       const auto reader = reading();
       if (!can_predict()) throw std::invalid_argument("no row with a label has been learned yet; learn some first");
       scratch.arranged = arrange(begin == 0 ? rows.count : 0);
+      scratch.turn_begins = true;
       const size_t classes = std::min(n_classes, groups_.size() - 1);
       for (size_t row = begin; row < end; ++row) {
         read(rows, row, x);

@@ -133,6 +133,14 @@ class Model:
         for i in ids[[*boxes]].tolist():
             self.engine.remove(i)
 
+    def set_index(self, mode: str, leaf: int = 64) -> None:
+        """Find boxes by an index: "auto" once it pays, "on" from the first box on, or "off".
+
+        It changes no result. The engines of other algorithms have none. `leaf` is the number of
+        boxes in a leaf: few, so that tests split leaves soon.
+        """
+        self.engine.set_index(mode, leaf)
+
     @property
     def classes(self) -> list[object]:
         """The classes learned so far, in order of first appearance."""

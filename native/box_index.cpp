@@ -1,0 +1,137 @@
+#include "box_index.hpp"
+
+#include <algorithm>
+
+namespace boxwise {
+
+using std::size_t;
+using std::uint32_t;
+
+BoxIndex::BoxIndex(size_t n, size_t r, size_t capacity, EntropyTest& test,
+                   const std::vector<double>& margins)
+    : r_(r),
+      test_(test),
+      margins_(margins),
+      forests_(static_cast<size_t>(std::bit_width(r)) + 2, Forest(n, r, capacity)) {
+  portrait_.masks.resize(r);
+}
+
+uint32_t BoxIndex::band() const {
+  if (portrait_.allowed >= r_) return static_cast<uint32_t>(forests_.size() - 1);
+  return static_cast<uint32_t>(std::bit_width(portrait_.allowed));
+}
+
+void BoxIndex::follow(const Group& g, size_t boxes) {
+  for (; boxes > 0 && !follows_all(g); --boxes) {
+    addresses_.emplace_back();
+    take_in(g, static_cast<Slot>(addresses_.size() - 1));
+  }
+}
+
+void BoxIndex::take_in(const Group& g, Slot slot) {
+  Signature signature;
+  for (size_t j = 0; j < r_; ++j) {
+    g.D[j].values(slot, values_);
+    see(j, values_, signature);
+  }
+  portrait_.signature = signature.value();
+  insert(g, slot);
+}
+
+void BoxIndex::added(const Group& g, Slot slot, const Box& box) {
+  if (slot != addresses_.size()) return;  // its turn will come
+  Signature signature;
+  for (size_t j = 0; j < r_; ++j) see(j, box.D[j], signature);
+  portrait_.signature = signature.value();
+  addresses_.emplace_back();
+  insert(g, slot);
+}
+
+void BoxIndex::see(size_t j, const std::vector<Tally>& values, Signature& signature) {
+  portrait_.masks[j] = 0;
+  for (auto [code, times] : values) portrait_.masks[j] |= Portrait::bit(code);
+  signature.add(j, values.size() > 1, values[0].first);
+}
+
+void BoxIndex::changed(const Group& g, Slot slot, const Code* codes) {
+  if (slot >= addresses_.size()) return;
+  const Address address = addresses_[slot];
+  const Forest::Leaf& leaf = forests_[address.band].leaf_of(address.at);
+  Signature signature;
+  for (size_t j = 0; j < r_; ++j) {
+    portrait_.masks[j] = leaf.words(j)[address.at % lanes::COUNT] | Portrait::bit(codes[j]);
+    signature.add(j, g.D[j].count(slot, codes[j]) != g.n[slot], codes[j]);
+  }
+  portrait_.signature = signature.value();
+  describe(g, slot);
+  if (band() == address.band) return forests_[address.band].update(address.at, g, portrait_);
+  erase(address);
+  insert(g, slot);
+}
+
+void BoxIndex::removed(const Group& g, Slot slot) {
+  const auto last = static_cast<Slot>(g.size());
+  if (slot >= addresses_.size()) return;
+  erase(addresses_[slot]);
+  if (last < addresses_.size()) {
+    const Address moved = addresses_.back();
+    addresses_.pop_back();
+    if (slot == last) return;
+    addresses_[slot] = moved;
+    forests_[moved.band].rename(moved.at, slot);
+    return;
+  }
+  take_in(g, slot);  // what came into the slot was not followed yet
+}
+
+void BoxIndex::describe(const Group& g, Slot slot) {
+  portrait_.allowed = r_ == 0 ? 0 : test_.may_lack(g.n[slot]);
+  portrait_.factors = common_factors(g.n[slot]);
+}
+
+void BoxIndex::insert(const Group& g, Slot slot) {
+  describe(g, slot);
+  const uint32_t band = this->band();
+  const auto moved = [&](Slot other, Forest::Address at) { addresses_[other].at = at; };
+  const auto at = forests_[band].insert(g, slot, portrait_, margins_, moved);
+  addresses_[slot] = {band, at};
+}
+
+void BoxIndex::erase(Address address) {
+  forests_[address.band].erase(address.at, [&](Slot other, Forest::Address at) {
+    addresses_[other].at = at;
+  });
+}
+
+size_t BoxIndex::bytes() const {
+  size_t total = addresses_.size() * sizeof(Address);
+  for (const Forest& forest : forests_) total += forest.bytes();
+  return total;
+}
+
+namespace {
+Word factorise(uint32_t n) {
+  constexpr uint32_t PRIMES[] = {2,  3,  5,  7,  11, 13, 17, 19, 23,
+                                 29, 31, 37, 41, 43, 47, 53, 59, 61};
+  Word bits = 0, bit = 1;
+  for (const uint32_t prime : PRIMES) {
+    if (n % prime == 0) bits |= bit;
+    while (n % prime == 0) n /= prime;
+    bit <<= 1;
+  }
+  return n > 1 ? bits | bit : bits;  // larger ones share a bit
+}
+
+// Filled when the module is loaded: no row waits for it.
+const std::vector<Word> FIRST_FACTORS = [] {
+  std::vector<Word> first(1024);
+  for (uint32_t k = 1; k < first.size(); ++k) first[k] = factorise(k);
+  return first;
+}();
+}  // namespace
+
+Word BoxIndex::common_factors(uint32_t n) {
+  return n < FIRST_FACTORS.size() ? FIRST_FACTORS[n] : factorise(n);
+}
+
+}  // namespace boxwise

@@ -1,0 +1,144 @@
+// An index over the boxes of one class that finds, exactly, those that a sample may grow, that contain
+// it, that a grown box may overlap, or that may judge a sample best. It follows the boxes one by one.
+//
+// Boxes that may only grow by a sample with their own values (closed ones) and boxes that any value
+// may join (open ones) are in forests apart, and so are those in between, by how many values may be
+// missing: among open boxes a missing value says nothing.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "entropy.hpp"
+#include "forest.hpp"
+
+namespace boxwise {
+
+enum class IndexMode { AUTO, ON, OFF };  // once it pays; from the first box on; never
+
+class BoxIndex {
+ public:
+  // These stay with the engine: what a box asks of a sample, and how far from it samples matter, in the
+  // units of each feature.
+  BoxIndex(std::size_t n, std::size_t r, std::size_t capacity, EntropyTest& test,
+           const std::vector<double>& margins);
+
+  bool follows_all(const Group& g) const { return addresses_.size() == g.size(); }
+  void follow(const Group& g, std::size_t boxes);  // so many more
+  void added(const Group& g, Slot slot, const Box& box);
+  void changed(const Group& g, Slot slot, const Code* codes);  // it has taken these values
+  void removed(const Group& g, Slot slot);  // the last box has its slot now
+
+  struct Growing {  // a sample that looks for boxes to take it
+    std::vector<lanes::Growth> sides;
+    std::vector<lanes::Values> values;
+    Word signature = 0;  // of a box that holds nothing else
+  };
+  // Boxes that pass the size test and may pass the entropy test.
+  template <class Visit>
+  void visit_growing(const Growing& x, Visit visit) const {
+    const auto go_on = [&](Slot slot) {
+      visit(slot);
+      return false;
+    };
+    const auto& sides = x.sides;
+    const auto grown = [&](const double* V, const double* W, Word alive) {
+      return lanes::can_grow(V, W, sides.data(), sides.size(), alive);
+    };
+    const auto held = [&](const auto& s, Word alive) {
+      return lanes::hold(s.masks(), x.values.data(), x.values.size(), s.allowed(), alive);
+    };
+    const Word bloom = Portrait::bloom(x.signature);
+    const auto hull = [&](const Forest::Summary& s) {
+      const Word own = lanes::own(s.blooms(), bloom, s.allowed(), s.some_mixed(), s.alive());
+      return grown(s.high_V(), s.low_W(), held(s, own));
+    };
+    const auto box = [&](const Forest::Leaf& l) {
+      const Word same = lanes::equal(l.signatures(), x.signature, l.alive());
+      const Word other = lanes::own(l.signatures(), x.signature, l.allowed(), Portrait::MIXED,
+                                    l.alive()) & ~same;
+      return grown(l.V(), l.W(), same | held(l, other));
+    };
+    forests_.front().search(hull, box, go_on);
+    for (std::size_t band = 1; band + 1 < forests_.size(); ++band)
+      forests_[band].search(
+          [&](const auto& s) { return grown(s.high_V(), s.low_W(), held(s, s.alive())); },
+          [&](const auto& l) { return grown(l.V(), l.W(), held(l, l.alive())); }, go_on);
+    forests_.back().search([&](const auto& s) { return grown(s.high_V(), s.low_W(), s.alive()); },
+                           [&](const auto& l) { return grown(l.V(), l.W(), l.alive()); }, go_on);
+  }
+
+  struct Meeting {  // intervals and values that a box must have
+    std::vector<lanes::Interval> sides;
+    std::vector<lanes::Values> values;
+    Word signature = 0, factors = 0;
+  };
+  // Boxes that may contain a sample.
+  template <class Visit>
+  void visit_containing(const Meeting& x, Visit visit) const {
+    const auto meeting = [&](const auto& s, const double* V, const double* W) {
+      const Word alive = lanes::hold(s.masks(), x.values.data(), x.values.size(), NONE.data(), s.alive());
+      return lanes::meet(V, W, x.sides.data(), x.sides.size(), alive);
+    };
+    for (const Forest& forest : forests_)
+      forest.search([&](const auto& s) { return meeting(s, s.low_V(), s.high_W()); },
+                     [&](const auto& l) { return meeting(l, l.V(), l.W()); },
+                     [&](Slot slot) {
+                       visit(slot);
+                       return false;
+                     });
+  }
+  // Boxes that may overlap, until `visit` returns true.
+  template <class Visit>
+  bool visit_overlapping(const Meeting& x, Visit visit) const {
+    const Word mixed = x.signature & Portrait::MIXED, bloom = Portrait::bloom(x.signature);
+    const auto hull = [&](const Forest::Summary& s) {
+      Word alive = lanes::intersect(s.blooms(), bloom, s.alive());
+      alive = lanes::between(s.all_mixed(), s.some_mixed(), mixed, alive);
+      alive = lanes::hold(s.masks(), x.values.data(), x.values.size(), NONE.data(), alive);
+      return lanes::meet(s.low_V(), s.high_W(), x.sides.data(), x.sides.size(), alive);
+    };
+    const auto box = [&](const Forest::Leaf& l) {
+      Word alive = lanes::equal(l.signatures(), x.signature, l.alive());
+      if (mixed != 0) alive = lanes::intersect(l.factors(), x.factors, alive);
+      return lanes::meet(l.V(), l.W(), x.sides.data(), x.sides.size(), alive);
+    };
+    return std::any_of(forests_.begin(), forests_.end(),
+                       [&](const Forest& forest) { return forest.search(hull, box, visit); });
+  }
+
+  const std::vector<Forest>& forests() const { return forests_; }
+  std::size_t bytes() const;
+
+  // Prime factors as bits. Two relative frequencies below 1 are equal only if the numbers of samples
+  // have a factor in common: both are multiples of the denominator.
+  static Word common_factors(std::uint32_t n);
+
+ private:
+  struct Address {
+    std::uint32_t band;  // its forest
+    Forest::Address at;
+  };
+  static constexpr std::array<Word, lanes::COUNT> NONE{};
+
+  std::uint32_t band() const;  // of the portrait
+  void take_in(const Group& g, Slot slot);
+  void describe(const Group& g, Slot slot);  // all but its values
+  void insert(const Group& g, Slot slot);
+  void erase(Address address);
+  void see(std::size_t j, const std::vector<Tally>& values, Signature& signature);
+
+  std::size_t r_;
+  EntropyTest& test_;
+  const std::vector<double>& margins_;
+  std::vector<Forest> forests_;  // none may be missing, one, two or three, four to seven, ..., all
+  std::deque<Address> addresses_;  // by slot; a deque grows without a pause
+  Portrait portrait_;              // working memory
+  std::vector<Tally> values_;
+};
+
+}  // namespace boxwise

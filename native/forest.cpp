@@ -1,0 +1,236 @@
+#include "forest.hpp"
+
+#include <algorithm>
+
+#include "forest_split.hpp"
+#include "kernels.hpp"
+
+namespace boxwise {
+
+using std::size_t;
+using std::uint32_t;
+
+namespace {
+constexpr size_t LANES = lanes::COUNT;
+
+void lower(double& bound, const double* values, size_t begin, size_t end) {
+  for (size_t i = begin; i < end; ++i) bound = values[i] < bound ? values[i] : bound;
+}
+void raise(double& bound, const double* values, size_t begin, size_t end) {
+  for (size_t i = begin; i < end; ++i) bound = values[i] > bound ? values[i] : bound;
+}
+}  // namespace
+
+void Lanes::copy(size_t lane, const Lanes& from, size_t of) {
+  for (size_t i = 0; i < numbers_.size(); i += LANES) numbers_[i + lane] = from.numbers_[i + of];
+  for (size_t i = 0; i < words_.size(); i += LANES) words_[i + lane] = from.words_[i + of];
+}
+
+// Of nothing: no search finds anything in it.
+void Forest::Summary::clear(size_t lane) {
+  for (size_t j = 0; j < n; ++j) {
+    numbers(j)[lane] = numbers(3 * n + j)[lane] = UNSET;
+    numbers(n + j)[lane] = numbers(2 * n + j)[lane] = -UNSET;
+  }
+  for (size_t j = 0; j < r + 4; ++j) words(j)[lane] = 0;
+  words(r + 1)[lane] = Portrait::MIXED;
+}
+
+void Forest::Summary::include(size_t lane, const Leaf& from, size_t begin, size_t end) {
+  for (size_t j = 0; j < n; ++j) {
+    const double *V = from.numbers(j), *W = from.numbers(n + j);
+    raise(numbers(2 * n + j)[lane], V, begin, end);
+    lower(numbers(3 * n + j)[lane], W, begin, end);
+    for (size_t i = begin; i < end; ++i) {  // a feature never seen is near everywhere
+      const bool unset = V[i] > W[i];
+      const double low = unset ? -UNSET : V[i], high = unset ? UNSET : W[i];
+      numbers(j)[lane] = std::min(numbers(j)[lane], low);
+      numbers(n + j)[lane] = std::max(numbers(n + j)[lane], high);
+    }
+  }
+  for (size_t j = 0; j < r; ++j)
+    for (size_t i = begin; i < end; ++i) words(j)[lane] |= from.words(j)[i];
+  for (size_t i = begin; i < end; ++i) {
+    const Word signature = from.signatures()[i];
+    words(r)[lane] = std::max(words(r)[lane], from.allowed()[i]);
+    words(r + 1)[lane] &= signature & Portrait::MIXED;
+    words(r + 2)[lane] |= signature & Portrait::MIXED;
+    words(r + 3)[lane] |= Portrait::bloom(signature);
+  }
+}
+
+void Forest::Summary::include(size_t lane, const Summary& from, size_t begin, size_t end) {
+  for (size_t j = 0; j < n; ++j) {
+    lower(numbers(j)[lane], from.numbers(j), begin, end);
+    raise(numbers(n + j)[lane], from.numbers(n + j), begin, end);
+    raise(numbers(2 * n + j)[lane], from.numbers(2 * n + j), begin, end);
+    lower(numbers(3 * n + j)[lane], from.numbers(3 * n + j), begin, end);
+  }
+  for (size_t j = 0; j < r; ++j)
+    for (size_t i = begin; i < end; ++i) words(j)[lane] |= from.words(j)[i];
+  for (size_t i = begin; i < end; ++i) {
+    words(r)[lane] = std::max(words(r)[lane], from.allowed()[i]);
+    words(r + 1)[lane] &= from.all_mixed()[i];
+    words(r + 2)[lane] |= from.some_mixed()[i];
+    words(r + 3)[lane] |= from.blooms()[i];
+  }
+}
+
+uint32_t Forest::find_leaf(const Group& g, Slot slot, const Portrait& box) {
+  if (nodes_.empty()) {
+    nodes_.push_back({});
+    nodes_[0].leaf = new_leaf(new_page(0), 0);
+  }
+  const Node* node = &nodes_[0];
+  while (node->left != 0) {
+    const Rule& rule = node->rule;
+    const bool left = rule.categorical ? (box.masks[rule.j] & rule.values) != 0
+                                       : g.V[rule.j][slot] + g.W[rule.j][slot] < rule.threshold;
+    node = &nodes_[left ? node->left : node->right];
+  }
+  return node->leaf;
+}
+
+Forest::Address Forest::add(uint32_t l, const Group& g, Slot slot, const Portrait& box) {
+  Leaf& leaf = leaves_[l];
+  const size_t lane = leaf.count++;
+  leaf.slots[lane] = slot;
+  write(leaf, lane, g, box);
+  return address(l, lane);
+}
+
+void Forest::update(Address at, const Group& g, const Portrait& box) {
+  write(leaves_[at / LANES], at % LANES, g, box);
+}
+
+void Forest::write(Leaf& leaf, size_t lane, const Group& g, const Portrait& box) {
+  const Slot slot = leaf.slots[lane];
+  for (size_t j = 0; j < n_; ++j) {
+    leaf.numbers(j)[lane] = g.V[j][slot];
+    leaf.numbers(n_ + j)[lane] = g.W[j][slot];
+  }
+  for (size_t j = 0; j < r_; ++j) leaf.words(j)[lane] = box.masks[j];
+  leaf.words(r_)[lane] = box.allowed;
+  leaf.words(r_ + 1)[lane] = box.signature;
+  leaf.words(r_ + 2)[lane] = box.factors;
+  widen(leaf, lane, lane + 1);
+}
+
+void Forest::widen(const Leaf& leaf, size_t begin, size_t end) {
+  Page& page = pages_[leaf.page];
+  page.include(leaf.lane, leaf, begin, end);
+  blocks_[leaf.page / LANES].include(leaf.page % LANES, page, leaf.lane, leaf.lane + 1);
+}
+
+// As it is, after it has lost boxes.
+void Forest::summarise(const Leaf& leaf) {
+  pages_[leaf.page].clear(leaf.lane);
+  widen(leaf, 0, leaf.count);
+}
+
+void Forest::summarise_page(uint32_t p) {
+  Summary& block = blocks_[p / LANES];
+  block.clear(p % LANES);
+  block.include(p % LANES, pages_[p], 0, pages_[p].count);
+}
+
+// Returns whether the last box of the leaf has taken its place.
+bool Forest::drop(Address at) {
+  Leaf& leaf = leaves_[at / LANES];
+  const size_t lane = at % LANES, last = --leaf.count;
+  if (lane != last) {
+    leaf.copy(lane, leaf, last);
+    leaf.slots[lane] = leaf.slots[last];
+  }
+  summarise(leaf);
+  return lane != last;
+}
+
+uint32_t Forest::new_leaf(uint32_t p, uint32_t node) {
+  const auto l = static_cast<uint32_t>(leaves_.size());
+  Leaf& leaf = leaves_.emplace_back(n_, r_);
+  Page& page = pages_[p];
+  leaf.page = p;
+  leaf.lane = static_cast<uint32_t>(page.count++);
+  leaf.node = node;
+  page.leaves[leaf.lane] = l;
+  page.clear(leaf.lane);
+  return l;
+}
+
+uint32_t Forest::new_page(uint32_t root) {
+  const auto p = static_cast<uint32_t>(pages_.size());
+  if (p % LANES == 0) blocks_.emplace_back(n_, r_);
+  pages_.emplace_back(n_, r_).root = root;
+  blocks_.back().clear(blocks_.back().count++);
+  return p;
+}
+
+// Half of the boxes move to a new leaf.
+uint32_t Forest::split(uint32_t l, const std::vector<double>& margins) {
+  if (pages_[leaves_[l].page].count == capacity_) split_page(leaves_[l].page);
+  const Splitter splitter(leaves_[l], margins);
+  const auto node = leaves_[l].node;
+  const auto left = static_cast<uint32_t>(nodes_.size());
+  nodes_.insert(nodes_.end(), 2, Node{});
+  const uint32_t other = new_leaf(leaves_[l].page, left + 1);
+  nodes_[node].rule = splitter.rule;
+  nodes_[node].left = left;
+  nodes_[node].right = left + 1;
+  nodes_[left].leaf = l;
+  nodes_[left + 1].leaf = other;
+  Leaf &from = leaves_[l], &to = leaves_[other];
+  from.node = left;
+  size_t kept = 0;
+  for (size_t i = 0; i < from.count; ++i) {
+    const bool stays = (splitter.left >> i & 1) != 0;
+    Leaf& part = stays ? from : to;
+    const size_t lane = stays ? kept++ : to.count++;
+    part.copy(lane, from, i);
+    part.slots[lane] = from.slots[i];
+  }
+  from.count = kept;
+  summarise(from);
+  summarise(to);
+  return other;
+}
+
+// The right part of its tree gets a page of its own.
+void Forest::split_page(uint32_t p) {
+  const Node& root = nodes_[pages_[p].root];
+  const uint32_t other = new_page(root.right);
+  Page &from = pages_[p], &to = pages_[other];
+  from.root = root.left;
+  std::vector<uint32_t> nodes{root.right};
+  while (!nodes.empty()) {
+    const Node& node = nodes_[nodes.back()];
+    nodes.pop_back();
+    if (node.left != 0) {
+      nodes.push_back(node.left);
+      nodes.push_back(node.right);
+      continue;
+    }
+    Leaf& leaf = leaves_[node.leaf];
+    const size_t hole = leaf.lane, last = --from.count, lane = to.count++;
+    to.copy(lane, from, hole);
+    to.leaves[lane] = node.leaf;
+    leaf.page = other;
+    leaf.lane = static_cast<uint32_t>(lane);
+    if (hole == last) continue;
+    from.copy(hole, from, last);
+    from.leaves[hole] = from.leaves[last];
+    leaves_[from.leaves[hole]].lane = static_cast<uint32_t>(hole);
+  }
+  summarise_page(p);
+  summarise_page(other);
+}
+
+size_t Forest::bytes() const {
+  size_t total = nodes_.size() * sizeof(Node);
+  for (const Leaf& leaf : leaves_) total += sizeof(Leaf) + leaf.bytes();
+  for (const Page& page : pages_) total += sizeof(Page) + page.bytes();
+  for (const Summary& block : blocks_) total += sizeof(Summary) + block.bytes();
+  return total;
+}
+
+}  // namespace boxwise

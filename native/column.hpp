@@ -65,8 +65,12 @@ class Column {
   void reserve(std::size_t count) {
     if (count > capacity()) room_.grow((count + 7) / 8 * 8 * sizeof(T));
   }
-  void make_room() {  // for one more
-    if (size_ == capacity()) reserve(2 * size_ + 8);
+  // For one more. Large columns of different turns do not all grow at the same box, so that none of
+  // them waits for long.
+  void make_room(std::size_t turn = 0) {
+    constexpr std::size_t LARGE = 512, TURNS = 32;
+    if (size_ == capacity())
+      reserve(2 * size_ + 8 + (size_ < LARGE ? 0 : size_ / TURNS * (turn % TURNS)));
   }
   void push_back(T value) {
     make_room();

@@ -28,10 +28,12 @@ auto find_in_order(List& list, Key key) {
 size_t allocated(size_t bytes) { return bytes == 0 ? 0 : (bytes + sizeof(void*) + 15) / 16 * 16; }
 }  // namespace
 
-void CountColumn::open() {
+void CountColumn::open(size_t turn) {
   const size_t slot = narrow_ ? bytes_.code.size() : words_.code.size();
   if (slot / SPAN >= blocks_.size()) blocks_.emplace_back();
-  const auto extend = [](auto& firsts) {
+  const auto extend = [turn](auto& firsts) {
+    firsts.code.make_room(turn);
+    firsts.count.make_room(turn + 1);
     firsts.code.push_back(0);
     firsts.count.push_back(0);
   };

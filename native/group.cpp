@@ -56,20 +56,21 @@ void visit_bounds(Columns& group, Bounds& box, Use use) {
 
 // In all arrays, before anything is written: if there is no memory for one, the box has not come.
 void Group::make_room() {
+  size_t turn = 0;
   for (auto* columns : {&V, &W, &from, &to})
-    for (auto& column : *columns) column.make_room();
-  n.make_room();
-  unit.make_room();
-  need.make_room();
-  id.make_room();
-  last.make_room();
+    for (auto& column : *columns) column.make_room(turn++);
+  n.make_room(turn++);
+  unit.make_room(turn++);
+  need.make_room(turn++);
+  id.make_room(turn++);
+  last.make_room(turn++);
 }
 
 Slot Group::append(const Box& box) {
   make_room();
   const Slot slot = static_cast<Slot>(size_);
   for (size_t j = 0; j < D.size(); ++j) {
-    D[j].open();
+    D[j].open(2 * j);
     for (auto [code, times] : box.D[j]) D[j].add(slot, code, times);
   }
   visit_bounds(*this, box, [&](auto& column, double bound) { column.push_back(bound); });

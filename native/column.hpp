@@ -1,5 +1,5 @@
 // Arrays with one entry for each box of a class, which grow as boxes come. They begin on a cache line,
-// have room for whole eights and hold zeros past their end. Where the system can do it, a large
+// have room for whole lots of 64 and hold zeros past their end. Where the system can do it, a large
 // array grows without being copied, and room that nothing was written to takes no memory.
 #pragma once
 
@@ -39,6 +39,9 @@ class Room {
   bool mapped_ = false;
 };
 
+// So many that vector instructions have no remainder to do one by one.
+constexpr std::size_t whole(std::size_t entries) { return (entries + 63) / 64 * 64; }
+
 template <class T>
 class Column {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -63,7 +66,7 @@ class Column {
   std::size_t bytes() const { return room_.resident(most_ * sizeof(T)); }
 
   void reserve(std::size_t count) {
-    if (count > capacity()) room_.grow((count + 7) / 8 * 8 * sizeof(T));
+    if (count > capacity()) room_.grow(whole(count) * sizeof(T));
   }
   // For one more. Large columns of different turns do not all grow at the same box, so that none of
   // them waits for long.

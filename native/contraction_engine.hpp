@@ -41,8 +41,6 @@ class ContractionEngine : public CuttingEngine {
   template <class Use>
   void visit_best_of_block(const Group& g, const Sample& x, std::size_t begin, std::size_t m,
                            double& bar, Use use) const;
-  double finish(const Group& g, Slot slot, const Sample& x, std::size_t seen, double dist,
-                double known, double bar) const;
   double mixed(double dist, double known) const;
 
   ContractionSettings settings_;

@@ -66,27 +66,13 @@ template <class Use>
 void ContractionEngine::visit_best_of_block(const Group& g, const Sample& x, size_t begin,
                                             size_t m, double& bar, Use use) const {
   Counts counts;
-  alignas(64) double known[BLOCK];
+  alignas(64) double known[BLOCK] = {};
   counts.known(g, x.codes, static_cast<Slot>(begin), m, known);
-  const Shortlist list(g, x.probes, known, begin, m, {weight_num_, weight_cat_}, {}, bar);
-  for (size_t i : list.places()) {
-    const Slot slot = static_cast<Slot>(begin + i);
-    const double reached = finish(g, slot, x, list.seen, list.dist[i], known[i], bar);
-    if (reached >= bar) use(g, slot, reached);
-  }
-}
-
-// The membership of one box, given what it is over the first `seen` features; once it is below
-// the bar it does not matter how far.
-double ContractionEngine::finish(const Group& g, Slot slot, const Sample& x, size_t seen,
-                                 double dist, double known, double bar) const {
-  double degree = mixed(dist, known);
-  for (size_t f = seen; f < x.probes.size() && degree >= bar; ++f) {
-    const Probe& p = x.probes[f];
-    dist = std::max(dist, stick_out(g.V[p.j][slot], g.W[p.j][slot], p.xl, p.xu, p.slope));
-    degree = mixed(dist, known);
-  }
-  return degree;
+  const auto reached = [&](size_t i, double dist) {
+    const double degree = mixed(dist, known[i]);
+    if (degree >= bar) use(g, static_cast<Slot>(begin + i), degree);
+  };
+  visit_near(g, x.probes, known, begin, m, {weight_num_, weight_cat_}, {}, bar, reached);
 }
 
 // Halves are exact, so that this is the half of the sum.

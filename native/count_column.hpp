@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -43,6 +44,18 @@ class CountColumn {
   // The counts of `code` in slots [begin, begin + m): a pointer to memory of its own, or to `scratch`,
   // or null if no box of this class has ever seen the value.
   const std::uint32_t* row(Code code, Slot begin, std::size_t m, std::uint32_t* scratch) const;
+  // The first values of a block from `begin` on and their counts, if none of its boxes has others and
+  // they are in bytes; or null.
+  struct Plain {
+    const std::uint8_t *code, *count;
+  };
+  std::optional<Plain> plain(Slot begin, std::size_t m) const {
+    const Block& block = blocks_[begin / SPAN];
+    if (!narrow_ || block.tabled || !block.further.empty() || block.high > 0 ||
+        begin % SPAN != 0 || m > SPAN)
+      return std::nullopt;
+    return Plain{bytes_.code.data() + begin, bytes_.count.data() + begin};
+  }
   std::size_t n_codes() const { return n_codes_; }  // one more than the highest that was added
   void recount();  // as if codes that no box holds any more had never been added
   std::size_t bytes() const;

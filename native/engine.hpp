@@ -128,9 +128,18 @@ class Engine {
       skips = done ? 0 : 1u << failed;
     }
   };
+  struct Stretch {  // a block of boxes of a class that is passed over
+    std::size_t k, begin, m;
+    double top;  // the highest share of categories among them
+  };
+  struct Shares {
+    Aligned<double> sums;      // how often boxes have seen the values, a block after the other
+    std::vector<double> tops;  // the highest shares: by class, or of all
+    std::vector<Stretch> stretches;
+  };
   struct Scratch {  // working memory of `judge`, kept between samples
     std::shared_ptr<const Arrangements> arranged;  // by group, where it is worth it
-    Aligned<double> sums;
+    Shares shares;
     Arrangement::Scratch search;
     bool turn_begins = true;  // boxes may have changed since the last sample
     std::vector<const BoxIndex*> found, indexes;  // by group, null where there is none; in use

@@ -93,17 +93,18 @@ class EntropyEngine : public Engine {
   bool stays_pure(Place place, const Sample& x) const;
   void list_values(std::size_t j);
 
-  void add_up(const Sample& x, std::size_t classes, Scratch& scratch) const;
+  void judge_arranged(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
+                      Verdict& verdict) const;
+  void add_up(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch) const;
   void find_indexes(Scratch& scratch) const;
   void judge_indexed(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
                      Verdict& verdict) const;
   void weigh(const Group& g, Slot slot, std::size_t k, bool every_class, double reached,
              Verdict& verdict) const;
-  template <class Weigh>
-  void judge_block(const Group& g, const Sample& x, const double* sum, std::size_t begin,
-                   std::size_t m, Band band, const double& bar, Weigh weigh) const;
-  double finish(const Group& g, Slot slot, const Sample& x, std::size_t seen, double dist,
-                double sum, double bar) const;
+  void judge_block(const Stretch& s, const Sample& x, const double* sum, bool every_class, Band band,
+                   Verdict& verdict) const;
+  double mixed(const Group& g, Slot slot, double dist, double sum) const;
+  double finish(const Group& g, Slot slot, const Sample& x, double sum, double bar) const;
 
   std::uint64_t rejections_ = 0;
 

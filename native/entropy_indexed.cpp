@@ -81,7 +81,7 @@ void EntropyEngine::judge_indexed(const Sample& x, bool every_class, size_t clas
       done = best.search(bar, [&](size_t group, Slot slot) {
         const Group& g = groups_[group];
         const double sum = r_ > 0 ? add_up(g, slot, x) : 0.0;
-        weigh(g, slot, group - 1, every_class, finish(g, slot, x, 0, 0.0, sum, bar), verdict);
+        weigh(g, slot, group - 1, every_class, finish(g, slot, x, sum, bar), verdict);
       });
       luck.note(done);
     }

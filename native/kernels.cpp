@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "clones.hpp"
+#include "packed.hpp"
 
 namespace boxwise::kernels {
 
@@ -64,12 +65,28 @@ CLONES void known(const uint32_t* const rows[4], double* RESTRICT sum, size_t m)
 
 CLONES void match(const std::uint8_t* RESTRICT code, const std::uint8_t* RESTRICT count,
                   std::uint8_t wanted, uint32_t* RESTRICT out, size_t m) {
-  for (size_t i = 0; i < m; ++i) out[i] = code[i] == wanted ? count[i] : 0;
+  for (size_t i = 0; i < m; ++i)
+    out[i] = static_cast<uint32_t>(count[i] & -static_cast<int>(code[i] == wanted));
 }
 
 CLONES void match(const uint32_t* RESTRICT code, const uint32_t* RESTRICT count, uint32_t wanted,
                   uint32_t* RESTRICT out, size_t m) {
-  for (size_t i = 0; i < m; ++i) out[i] = code[i] == wanted ? count[i] : 0;
+  for (size_t i = 0; i < m; ++i) out[i] = count[i] & (0 - static_cast<uint32_t>(code[i] == wanted));
+}
+
+CLONES void add_matches(const std::uint8_t* RESTRICT code, const std::uint8_t* RESTRICT count,
+                        std::uint8_t wanted, std::uint16_t* RESTRICT sum, size_t m) {
+  for (size_t i = 0; i < m; ++i) {
+    const int held = count[i] & -static_cast<int>(code[i] == wanted);  // no branch: all are read
+    sum[i] = static_cast<std::uint16_t>(sum[i] + held);
+  }
+}
+
+CLONES void spill(std::uint16_t* RESTRICT sum, double* RESTRICT wide, size_t m) {
+  for (size_t i = 0; i < m; ++i) {
+    wide[i] += static_cast<double>(sum[i]);
+    sum[i] = 0;
+  }
 }
 
 CLONES void widen(const std::uint8_t* RESTRICT counts, uint32_t* RESTRICT out, size_t m) {
@@ -159,23 +176,6 @@ CLONES void passing(const double* RESTRICT over, std::uint8_t* RESTRICT inside, 
   for (size_t i = 0; i < m; ++i) inside[i] = over[i] <= 0;
 }
 
-constexpr double ANY = std::numeric_limits<double>::max();  // no distance is larger
-
-CLONES size_t room(const double* RESTRICT sum, const double* RESTRICT unit, double from,
-                   double below, double alpha, double beta, double bar, double* RESTRICT room,
-                   size_t m) {
-  const double scale = alpha > 1 / UNSET ? 1 / alpha : UNSET;
-  size_t passing = 0;
-  for (size_t i = 0; i < m; ++i) {
-    const double share = sum[i] * unit[i];
-    const double over = (alpha + beta * share - bar) * scale;
-    const double reach = over < 1.0 ? over : ANY;  // beyond 1 the distance does not count
-    room[i] = (share >= from) & (share < below) ? reach : -1.0;
-    passing += room[i] >= 0;
-  }
-  return passing;
-}
-
 // How far x sticks out of a box; not at all in a feature that the box has never seen.
 [[gnu::always_inline]] static inline double out(double v, double w, const Side& side) {
   const double above = side.xu - w, below = v - side.xl;
@@ -183,43 +183,61 @@ CLONES size_t room(const double* RESTRICT sum, const double* RESTRICT unit, doub
   return v > w ? 0.0 : far;
 }
 
-CLONES size_t approach(const Side& a, const Side& b, const double* RESTRICT room,
-                       double* RESTRICT dist, size_t m) {
-  const double *RESTRICT Va = a.V, *RESTRICT Wa = a.W, *RESTRICT Vb = b.V, *RESTRICT Wb = b.W;
-  const Side x = a, y = b;
-  size_t passing = 0;
-  for (size_t i = 0; i < m; ++i) {
-    const double first = out(Va[i], Wa[i], x), second = out(Vb[i], Wb[i], y);
-    const double further = first > second ? first : second;
-    dist[i] = dist[i] > further ? dist[i] : further;
-    passing += dist[i] <= room[i];
+// Whether x sticks out of a box by no more than that, or the box has never seen the feature.
+[[gnu::always_inline]] static inline bool is_near(double v, double w, const Side& side,
+                                                  double room) {
+  const double above = side.xu - w, below = v - side.xl;
+  const double far = above > below ? above : below;
+  return (far * side.slope <= room) | (far > UNSET / 2);
+}
+
+CLONES uint64_t reaching(const Side* RESTRICT sides, size_t n_sides, size_t begin,
+                         const double* RESTRICT sum, const double* RESTRICT unit, const Bar& bar) {
+  constexpr int FEW = 2;
+  constexpr double ANY = std::numeric_limits<double>::max();  // no distance is larger
+  const auto [alpha, beta, least, from, below] = bar;
+  const double scale = alpha > 1 / UNSET ? 1 / alpha : UNSET;
+  sum += begin;
+  unit += begin;
+  alignas(64) double room[64];  // how far away a box may be
+  alignas(64) uint64_t ok[64];
+  for (size_t i = 0; i < 64; ++i) {
+    const double share = sum[i] * unit[i];
+    const double over = (alpha + beta * share - least) * scale;
+    room[i] = over < 1.0 ? over : ANY;  // beyond 1 the distance does not count
+    ok[i] = (share >= from) & (share < below) & (over >= 0) ? ~uint64_t{0} : 0;
   }
-  return passing;
-}
-
-CLONES size_t within(const double* RESTRICT dist, const double* RESTRICT room,
-                     std::uint8_t* RESTRICT inside, size_t m) {
-  for (size_t i = 0; i < m; ++i) inside[i] = dist[i] <= room[i];
-  return count(inside, m);
-}
-
-CLONES double highest(const double* RESTRICT dist, const double* RESTRICT sum,
-                      const double* RESTRICT unit, double alpha, double beta, size_t m) {
-  double lanes[8] = {};  // eight at a time, or the compiler would do one after the other
-  size_t i = 0;
-  for (; i + 8 <= m; i += 8)
-    for (size_t k = 0; k < 8; ++k) {
-      const double b_num = 1.0 - (dist[i + k] < 1.0 ? dist[i + k] : 1.0);
-      const double degree = alpha * b_num + beta * (sum[i + k] * unit[i + k]);
-      lanes[k] = lanes[k] > degree ? lanes[k] : degree;
+  uint64_t left = packed(ok, 64);
+  for (size_t f = 0; f < n_sides && std::popcount(left) > FEW; f += 2) {
+    const Side x = sides[f], y = sides[f + 1 < n_sides ? f + 1 : f];
+    const double *RESTRICT Vx = x.V + begin, *RESTRICT Wx = x.W + begin;
+    const double *RESTRICT Vy = y.V + begin, *RESTRICT Wy = y.W + begin;
+    for (size_t i = 0; i < 64; ++i) {
+      const bool near = is_near(Vx[i], Wx[i], x, room[i]) & is_near(Vy[i], Wy[i], y, room[i]);
+      ok[i] = near ? ~uint64_t{0} : 0;
     }
-  for (; i < m; ++i) {
-    const double b_num = 1.0 - (dist[i] < 1.0 ? dist[i] : 1.0);
-    const double degree = alpha * b_num + beta * (sum[i] * unit[i]);
-    lanes[0] = lanes[0] > degree ? lanes[0] : degree;
+    left &= packed(ok, 64);
   }
-  for (double lane : lanes) lanes[0] = lanes[0] > lane ? lanes[0] : lane;
-  return lanes[0];
+  return left;
+}
+
+CLONES void distances_at(const Side* RESTRICT sides, size_t n_sides,
+                         const std::uint16_t* RESTRICT place, size_t count,
+                         double* RESTRICT dist) {
+  for (size_t i = 0; i < count; i += 8) {
+    uint32_t at[8];
+    double far[8] = {};
+    const size_t lanes = count - i < 8 ? count - i : 8;
+    for (size_t k = 0; k < 8; ++k) at[k] = place[k < lanes ? i + k : i];
+    for (size_t f = 0; f < n_sides; ++f) {
+      const Side x = sides[f];
+      for (size_t k = 0; k < 8; ++k) {
+        const double further = out(x.V[at[k]], x.W[at[k]], x);
+        far[k] = far[k] > further ? far[k] : further;
+      }
+    }
+    for (size_t k = 0; k < lanes; ++k) dist[i + k] = far[k];
+  }
 }
 
 #if defined(__GNUC__)

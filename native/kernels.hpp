@@ -23,6 +23,13 @@ void add_small(const std::uint32_t* const rows[4], double* sum, std::size_t m);
 // low = min(low, a, b, c, d)
 void least(const std::uint32_t* const rows[4], std::uint32_t* low, std::size_t m);
 
+// sum += code == wanted ? count : 0, for up to MOST_BYTES columns before the sums are spilled:
+// wide += sum, sum = 0
+constexpr std::size_t MOST_BYTES = 257;
+void add_matches(const std::uint8_t* code, const std::uint8_t* count, std::uint8_t wanted,
+                 std::uint16_t* sum, std::size_t m);
+void spill(std::uint16_t* sum, double* wide, std::size_t m);
+
 // sum += how many of a, b, c, d are not zero
 void known(const std::uint32_t* const rows[4], double* sum, std::size_t m);
 
@@ -63,12 +70,6 @@ std::size_t gap(const double* V, const double* W, double lo, double hi, double* 
 void distance(const double* V, const double* W, double xl, double xu, double slope, bool first,
               double* dist, std::size_t m);
 
-// room = how far away a box may be to reach alpha * (1 - min(dist, 1)) + beta * share >= bar, where
-// share is sum * unit: the largest number if any distance will do, below 0 if none does or the share is not in
-// [from, below). Returns how many have room.
-std::size_t room(const double* sum, const double* unit, double from, double below, double alpha,
-                 double beta, double bar, double* room, std::size_t m);
-
 // One feature of a sample and of the boxes of a block.
 struct Side {
   const double *V, *W;
@@ -77,15 +78,17 @@ struct Side {
 // distance for any number of features at once; `first`: dist is 0 before them. All arrays have room
 // for whole eights.
 void distances(const Side* sides, std::size_t n_sides, bool first, double* dist, std::size_t m);
-// distance for two features. Returns how many are within their room.
-std::size_t approach(const Side& a, const Side& b, const double* room, double* dist, std::size_t m);
-// inside = dist <= room. Returns how many are.
-std::size_t within(const double* dist, const double* room, std::uint8_t* inside, std::size_t m);
-
-// The largest alpha * (1 - min(dist, 1)) + beta * sum * unit; not below 0.
-double highest(const double* dist, const double* sum, const double* unit, double alpha, double beta,
-               std::size_t m);
-
+// Of 64 boxes from `begin` on those, a bit each, that may reach alpha * (1 - min(dist, 1)) + beta *
+// share >= bar, where share is sum * unit; not those whose share is not in [from, below). The
+// distance is taken over so many features that few are left, or over all.
+struct Bar {
+  double alpha, beta, bar, from, below;
+};
+std::uint64_t reaching(const Side* sides, std::size_t n_sides, std::size_t begin, const double* sum,
+                       const double* unit, const Bar& bar);
+// dist = distance over any number of features, for the entries at some places.
+void distances_at(const Side* sides, std::size_t n_sides, const std::uint16_t* place,
+                  std::size_t count, double* dist);
 // Boxes packed in leaves (see arrangement.hpp), `stride` numbers each, and a sample's features: dist
 // = how far x sticks out, for LEAF boxes of each leaf; lowest = the least of a leaf.
 constexpr std::size_t LEAF = 16;
@@ -131,6 +134,7 @@ void scale(double* x, double by, std::size_t m);
 constexpr double FAINTEST = -340;
 void raise(double* x, double most, std::size_t m);
 double most(const double* x, std::size_t m);
+// The largest product; not below 0.
 double most_product(const double* x, const double* y, std::size_t m);
 // The sum of floor(x * y * scale), which are at most 2^43. Where a relative error of `margin` might
 // make a difference it is left out, and apart <= 0.

@@ -4,6 +4,7 @@
 
 #include "clones.hpp"
 #include "kernels.hpp"
+#include "packed.hpp"
 
 namespace boxwise::lanes {
 
@@ -15,13 +16,6 @@ inline size_t end_of(Word alive) {
   return (COUNT - static_cast<size_t>(std::countl_zero(alive)) + 7) / 8 * 8;
 }
 }  // namespace
-
-// Zero or all ones for each lane, into one bit each. Part of its callers, to be compiled as they are.
-[[gnu::always_inline]] static inline Word packed(const Word* RESTRICT ok, size_t end) {
-  Word bits = 0;
-  for (size_t i = 0; i < end; ++i) bits |= ok[i] & (Word{1} << i);
-  return bits;
-}
 
 // Once no more than this many lanes are left, they are looked at singly.
 constexpr int FEW = 6;

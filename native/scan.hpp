@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 #include "group.hpp"
 #include "kernels.hpp"
@@ -33,14 +34,28 @@ class Counts {
  public:
   // The sum over the features.
   void total(const Group& g, const Code* codes, Slot begin, std::size_t m, double* sum) {
-    std::fill_n(sum, m, 0.0);
-    in_fours(g, codes, begin, m, padding::ZEROS.entries,
-             [&](const std::uint32_t* const* rows) {
-               if (g.most_samples < kernels::SMALL)
-                 kernels::add_small(rows, sum, m);
-               else
-                 kernels::add(rows, sum, m);
-             });
+    std::fill_n(sum, whole(m), 0.0);
+    std::fill_n(small_, whole(m), std::uint16_t{0});
+    const std::uint32_t* rows[4];
+    std::size_t in_bytes = 0, in_rows = 0;
+    const auto add_rows = [&] {
+      std::fill(rows + in_rows, rows + 4, padding::ZEROS.entries);
+      (g.most_samples < kernels::SMALL ? kernels::add_small : kernels::add)(rows, sum, m);
+      in_rows = 0;
+    };
+    for (std::size_t j = 0; j < g.D.size(); ++j) {
+      if (const auto plain = g.D[j].plain(begin, m)) {
+        if (codes[j] < 0 || codes[j] > std::numeric_limits<std::uint8_t>::max()) continue;
+        kernels::add_matches(plain->code, plain->count, static_cast<std::uint8_t>(codes[j]), small_,
+                             whole(m));
+        if (++in_bytes % kernels::MOST_BYTES == 0) kernels::spill(small_, sum, whole(m));
+      } else if (const auto* row = g.D[j].row(codes[j], begin, m, scratch_[in_rows])) {
+        rows[in_rows++] = row;
+        if (in_rows == 4) add_rows();
+      }
+    }
+    if (in_rows > 0) add_rows();
+    if (in_bytes > 0) kernels::spill(small_, sum, whole(m));
   }
 
   // In how many features the box has seen the value.
@@ -77,23 +92,15 @@ class Counts {
   }
 
   alignas(64) std::uint32_t scratch_[4][BLOCK];
+  alignas(64) std::uint16_t small_[BLOCK];
 };
 
 // The places in a block that pass, without a branch to be guessed wrong.
 class Passing {
  public:
   Passing(const double* over, std::size_t m) {
-    alignas(64) std::uint8_t inside[BLOCK];
+    alignas(64) std::uint8_t inside[BLOCK];  // zeros and ones
     kernels::passing(over, inside, m);
-    list(inside, m);
-  }
-  // `inside` has room for a block and holds zeros and ones.
-  Passing(const std::uint8_t* inside, std::size_t m) { list(inside, m); }
-  const std::uint16_t* begin() const { return place_; }
-  const std::uint16_t* end() const { return place_ + count_; }
-
- private:
-  void list(const std::uint8_t* inside, std::size_t m) {
     for (std::size_t i = 0; i < m; i += 8) {
       std::uint64_t eight;
       std::memcpy(&eight, inside + i, 8);
@@ -102,7 +109,10 @@ class Passing {
         place_[count_++] = static_cast<std::uint16_t>(i + std::countr_zero(eight) / 8);
     }
   }
+  const std::uint16_t* begin() const { return place_; }
+  const std::uint16_t* end() const { return place_ + count_; }
 
+ private:
   std::size_t count_ = 0;
   std::uint16_t place_[BLOCK];
 };
@@ -117,6 +127,8 @@ struct Weights {
 struct Band {  // of shares: [from, below)
   double from = 0, below = 2;  // none is above 1
 };
+
+constexpr std::size_t ENOUGH = 8;  // boxes that may raise the bar: they are looked at before others
 
 // How far a sample is from the boxes of a block.
 template <class Probes>
@@ -135,46 +147,33 @@ void measure_distances(const Group& g, const Probes& probes, std::size_t begin, 
   } while (f < probes.size());
 }
 
-// The boxes of a block that may reach a bar. Each feature can only lower a membership: they are
-// looked at all together, feature by feature, while many of them are in question, until they are
-// further away than one may be that reaches the bar, to within ROUNDING. The few that are left are
-// the caller's to judge exactly, beginning with the first feature that is not `seen`.
-template <class Probes>
-class Shortlist {
- public:
-  Shortlist(const Group& g, const Probes& probes, const double* sum, std::size_t begin,
-            std::size_t m, Weights weights, Band band, double bar)
-      : m_(m) {
-    const double* unit = g.unit.data() + begin;
-    const std::size_t all = probes.size();
-    alignas(64) double room[BLOCK];
-    const auto reach_for = [&](double asked) {
-      return kernels::room(sum, unit, band.from, band.below, weights.alpha, weights.beta,
-                           asked - ROUNDING, room, m);
-    };
-    const auto side = [&](std::size_t f) {
-      const auto& p = probes[std::min(f, all - 1)];
-      return kernels::Side{&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.slope};
-    };
-    std::size_t left = reach_for(bar);
-    std::fill_n(dist, m, 0.0);
-    for (; seen < all && left > m / 16; seen = std::min(seen + 2, all))
-      left = kernels::approach(side(seen), side(seen + 1), room, dist, m);
-    if (seen == all && left > m / 16)  // all is known of them: only the best matter
-      reach_for(std::max(
-          bar, kernels::highest(dist, sum, unit, weights.alpha, weights.beta, m) - ROUNDING));
-    left_ = left > 0 ? kernels::within(dist, room, inside_, m) : 0;
+// Calls use(place, distance) for the boxes of a block that may reach a bar, which `use` may raise. Each
+// feature can only lower a membership: 64 boxes are looked at together, feature by feature, until few
+// of them are as near as one must be that reaches the bar, to within ROUNDING. How far away those are
+// is then measured one by one.
+template <class Probes, class Use>
+void visit_near(const Group& g, const Probes& probes, const double* sum, std::size_t begin,
+                std::size_t m, Weights weights, Band band, const double& bar, Use use) {
+  static thread_local std::vector<kernels::Side> sides;
+  sides.clear();
+  for (const auto& p : probes)
+    sides.push_back({&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.slope});
+  const double* unit = g.unit.data() + begin;
+  std::uint16_t places[BLOCK];
+  double dist[BLOCK];
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < m; i += 64) {
+    const kernels::Bar asked{weights.alpha, weights.beta, bar - ROUNDING, band.from, band.below};
+    std::uint64_t left = kernels::reaching(sides.data(), sides.size(), i, sum, unit, asked);
+    if (m - i < 64) left &= (std::uint64_t{1} << (m - i)) - 1;
+    for (; left != 0; left &= left - 1)
+      places[count++] = static_cast<std::uint16_t>(i + std::countr_zero(left));
+    if (count < ENOUGH && i + 64 < m) continue;
+    kernels::distances_at(sides.data(), sides.size(), places, count, dist);
+    for (std::size_t k = 0; k < count; ++k) use(places[k], dist[k]);
+    count = 0;
   }
-
-  Passing places() const { return {inside_, left_ > 0 ? m_ : 0}; }
-
-  std::size_t seen = 0;
-  alignas(64) double dist[BLOCK];  // over the features seen
-
- private:
-  std::size_t m_, left_;
-  alignas(64) std::uint8_t inside_[BLOCK];
-};
+}
 
 // The size test over the features, two at a time, while many boxes of a block pass: over <= 0. Returns
 // how many pass and counts the features tested. `fresh`: nothing was tested before.

@@ -13,8 +13,9 @@ using std::size_t;
 using std::uint32_t;
 
 namespace {
-// Boxes whose partners one thread looks for ahead of their turn, and how many pairs make it worth it.
-constexpr size_t AHEAD = 32, MUCH = 100'000;
+// Boxes whose partners one thread looks for ahead of their turn, how many of them at a time, and how
+// many pairs make it worth it.
+constexpr size_t AHEAD = 32, TURN = 4, MUCH = 100'000;
 }  // namespace
 
 // The merging of all boxes of an engine. Boxes are numbered by age, and their number is their id:
@@ -36,6 +37,7 @@ class AgglomerativeEngine::Agglomeration {
   struct Partner {
     double degree;
     Number number;
+    bool ahead = false;  // found before its turn: it may have merged since
     bool operator<(const Partner& other) const {  // comes later: less similar, or younger
       return degree != other.degree ? degree < other.degree : number > other.number;
     }
@@ -61,11 +63,8 @@ class AgglomerativeEngine::Agglomeration {
 
   bool is_alive(Number i) const { return places_[i].group != GONE; }
   Box box(Number i) const { return e_.groups_[places_[i].group].at(places_[i].slot); }
-  template <class Visit>
-  void visit_partners(Number i, const Box& a, Visit visit);
-  Number number_at(Place place) const {
-    return static_cast<Number>(e_.groups_[place.group].id[place.slot]);
-  }
+  void find_partners(Number i, const Box& a, Search& search, bool ahead,
+                     std::vector<Partner>& found) const;
   size_t batch() const;
   template <class Use>
   void in_threads(const std::vector<Number>& boxes, Use use);
@@ -73,32 +72,36 @@ class AgglomerativeEngine::Agglomeration {
   void look_ahead(Number from, Include include);
   void forget_ahead();
   void collect_partners(Number i, const Box& a);
-  Partner first_mergeable(Number i, double* blocked);
+  void put_in_order(Number i, std::vector<Partner>& partners) const;
+  Partner first_mergeable(Number i, const Box& a, double* blocked);
   bool is_blocked(Number i, const Box& a, Number k);
   Number merge(Number i, Number k);
   Box take_out(Number i);
   void wake_watchers(Number changed);
   void set_best(Number i, double degree, Number number, bool settled);
   void find_best(Number i);
+  void choose_best(Number i, const Box& a);
   void renew_after(Number older, Number younger);
 
   AgglomerativeEngine& e_;
   size_t threads_;
+  Crew crew_;
   std::vector<Place> places_;                  // by number
   std::vector<std::vector<Number>> blockers_;  // by number: boxes that kept it from merging
   std::vector<std::vector<Number>> watchers_;  // and the reverse: boxes it kept from merging
-  std::vector<Partner> partners_;
+  std::vector<Partner> partners_;  // of the box whose turn it is
   std::vector<Number> woken_;  // boxes whose blockers have changed
 
   // The partners of some boxes, as they were when they were looked for, and what has merged since.
   std::vector<Number> asked_;  // in order
-  std::vector<std::vector<Partner>> found_;
+  std::vector<std::vector<Partner>> found_;  // each put in order
   std::vector<Number> changed_;
   std::vector<std::uint8_t> has_changed_;  // by number
 
   // AGGLO-SM only.
   std::vector<Best> best_;
   std::vector<double> bound_;  // of the pairs that were blocked when the best was found
+  std::vector<std::vector<Number>> suitors_;  // by number: whose best it is, or was
   std::priority_queue<Turn> turns_;
 };
 
@@ -123,7 +126,7 @@ void AgglomerativeEngine::learn(const Rows& rows, const std::int32_t* labels, si
 }
 
 AgglomerativeEngine::Agglomeration::Agglomeration(AgglomerativeEngine& engine, size_t threads)
-    : e_(engine), threads_(threads) {
+    : e_(engine), threads_(threads), crew_(threads) {
   const auto boxes = e_.in_order();
   if (boxes.size() >= std::numeric_limits<Number>::max())
     throw std::overflow_error("there are more boxes than can be merged");
@@ -147,7 +150,9 @@ void AgglomerativeEngine::Agglomeration::box_by_box() {
     grown.erase(std::unique(grown.begin(), grown.end()), grown.end());
     std::erase_if(grown, [&](Number i) { return !is_alive(i); });
     std::mutex writing;
-    in_threads(grown, [&](size_t, const std::vector<Partner>& partners) {
+    in_threads(grown, [&](size_t at, Search& search) {
+      std::vector<Partner> partners;
+      find_partners(grown[at], box(grown[at]), search, true, partners);
       const std::scoped_lock hold(writing);
       for (const Partner& partner : partners) hopeful[partner.number] = 1;
     });
@@ -160,7 +165,9 @@ void AgglomerativeEngine::Agglomeration::box_by_box() {
       if (!is_alive(i) || !hopeful[i]) continue;
       look_ahead(i, [&](Number next) { return is_alive(next) && hopeful[next]; });
       hopeful[i] = 0;
-      const Partner partner = first_mergeable(i, nullptr);
+      const Box a = box(i);
+      collect_partners(i, a);
+      const Partner partner = first_mergeable(i, a, nullptr);
       if (partner.degree < 0) continue;
       grown.push_back(merge(i, partner.number));
       merged = true;
@@ -176,6 +183,7 @@ void AgglomerativeEngine::Agglomeration::box_by_box() {
 void AgglomerativeEngine::Agglomeration::most_similar_pairs() {
   best_.resize(places_.size());
   bound_.resize(places_.size(), -1);
+  suitors_.resize(places_.size());
   for (Number i = 0; i < places_.size(); ++i) {
     look_ahead(i, [](Number) { return true; });
     find_best(i);
@@ -198,39 +206,55 @@ void AgglomerativeEngine::Agglomeration::most_similar_pairs() {
 void AgglomerativeEngine::Agglomeration::set_best(Number i, double degree, Number number,
                                                   bool settled) {
   best_[i] = {degree, number, settled, best_[i].version + 1};
-  if (degree >= 0) turns_.push({degree, settled, i, best_[i].version});
+  if (degree < 0) return;
+  turns_.push({degree, settled, i, best_[i].version});
+  if (settled) suitors_[number].push_back(i);
 }
 
 void AgglomerativeEngine::Agglomeration::find_best(Number i) {
-  const Partner best = first_mergeable(i, &bound_[i]);
+  const Box a = box(i);
+  collect_partners(i, a);
+  choose_best(i, a);
+}
+
+void AgglomerativeEngine::Agglomeration::choose_best(Number i, const Box& a) {
+  const Partner best = first_mergeable(i, a, &bound_[i]);
   set_best(i, best.degree, best.number, true);
 }
 
 // What a merge changes: boxes whose best partner was one of the two, or who were kept from merging
 // by one of them, look for another; and the merged box may be better than the best partner so far.
 void AgglomerativeEngine::Agglomeration::renew_after(Number older, Number younger) {
-  for (Number i = 0; i < younger; ++i) {
-    const Best best = best_[i];
-    const bool lost = best.number == older || best.number == younger;
-    if (i != older && is_alive(i) && best.degree >= 0 && lost)
-      set_best(i, best.degree, best.number, false);
+  for (const Number merged : {older, younger}) {
+    for (const Number i : suitors_[merged]) {
+      const Best best = best_[i];
+      if (i != older && is_alive(i) && best.degree >= 0 && best.settled && best.number == merged)
+        set_best(i, best.degree, best.number, false);
+    }
+    suitors_[merged].clear();
   }
   for (Number i : woken_)
     if (bound_[i] >= best_[i].degree) set_best(i, bound_[i], best_[i].number, false);
-  visit_partners(older, box(older), [&](Number i, double degree) {
-    if (i > older) return;
+  const Box merged = box(older);
+  find_partners(older, merged, e_.search_, false, partners_);
+  for (const auto& [degree, i, ahead] : partners_) {
+    if (i > older) continue;
     const Best& best = best_[i];
     const bool better = best.settled ? Partner{best.degree, best.number} < Partner{degree, older}
                                      : best.degree < degree;
     if (better) set_best(i, degree, older, true);
-  });
-  find_best(older);
+  }
+  put_in_order(older, partners_);
+  choose_best(older, merged);
 }
 
-template <class Visit>
-void AgglomerativeEngine::Agglomeration::visit_partners(Number i, const Box& a, Visit visit) {
-  e_.visit_partners(a, places_[i].group, [&](Place place, double degree) {
-    if (const Number k = number_at(place); k != i) visit(k, degree);
+void AgglomerativeEngine::Agglomeration::find_partners(Number i, const Box& a, Search& search,
+                                                       bool ahead,
+                                                       std::vector<Partner>& found) const {
+  found.clear();
+  e_.visit_partners(a, places_[i].group, search, [&](Place place, double degree) {
+    const auto k = static_cast<Number>(e_.groups_[place.group].id[place.slot]);
+    if (k != i) found.push_back({degree, k, ahead});
   });
 }
 
@@ -238,20 +262,16 @@ size_t AgglomerativeEngine::Agglomeration::batch() const {
   return places_.size() * AHEAD * threads_ > MUCH ? AHEAD * threads_ : 1;
 }
 
-// Calls use(position, partners) for each of the boxes, from several threads.
+// Calls use(position, search) for each of the boxes, from several threads.
 template <class Use>
 void AgglomerativeEngine::Agglomeration::in_threads(const std::vector<Number>& boxes, Use use) {
   const size_t most = batch();
   for (size_t first = 0; first < boxes.size(); first += most) {
     e_.pulse();
-    in_turns(std::min(most, boxes.size() - first), 1, most > 1 ? threads_ : 1, [&] {
-      return [&, search = Search{}, partners = std::vector<Partner>{}](size_t at, size_t) mutable {
-        const Number i = boxes[first + at];
-        partners.clear();
-        e_.visit_partners(box(i), places_[i].group, search, [&](Place place, double degree) {
-          if (const Number k = number_at(place); k != i) partners.push_back({degree, k});
-        });
-        use(first + at, partners);
+    const size_t count = std::min(most, boxes.size() - first);
+    crew_.share(count, most > 1 ? TURN : 1, [&] {
+      return [&, search = Search{}](size_t begin, size_t end) mutable {
+        for (size_t at = first + begin; at < first + end; ++at) use(at, search);
       };
     });
   }
@@ -268,9 +288,11 @@ void AgglomerativeEngine::Agglomeration::look_ahead(Number from, Include include
   forget_ahead();
   for (Number i = from; i < places_.size() && asked_.size() < most; ++i)
     if (include(i)) asked_.push_back(i);
-  found_.resize(asked_.size());
-  in_threads(asked_, [&](size_t at, const std::vector<Partner>& partners) {
-    found_[at] = partners;
+  found_.resize(std::max(found_.size(), asked_.size()));
+  in_threads(asked_, [&](size_t at, Search& search) {
+    const Number i = asked_[at];
+    find_partners(i, box(i), search, true, found_[at]);
+    put_in_order(i, found_[at]);
   });
 }
 
@@ -281,35 +303,42 @@ void AgglomerativeEngine::Agglomeration::forget_ahead() {
 }
 
 void AgglomerativeEngine::Agglomeration::collect_partners(Number i, const Box& a) {
-  partners_.clear();
   const auto asked = std::lower_bound(asked_.begin(), asked_.end(), i);
-  if (asked == asked_.end() || *asked != i || has_changed_[i])
-    return visit_partners(i, a, [&](Number k, double degree) { partners_.push_back({degree, k}); });
-  for (const Partner& partner : found_[static_cast<size_t>(asked - asked_.begin())])
-    if (!has_changed_[partner.number]) partners_.push_back(partner);
+  if (asked == asked_.end() || *asked != i || has_changed_[i]) {
+    e_.pulse();
+    find_partners(i, a, e_.search_, false, partners_);
+    return put_in_order(i, partners_);
+  }
+  partners_.swap(found_[static_cast<size_t>(asked - asked_.begin())]);
   for (const Number k : changed_) {
     if (!is_alive(k) || !e_.may_share_class(places_[i].group, places_[k].group)) continue;
     const auto [group, slot] = places_[k];
-    e_.visit_partners_in(e_.groups_[group], slot, slot + 1, a, e_.search_,
-                         [&](Slot, double degree) { partners_.push_back({degree, k}); });
+    if (!e_.fits(e_.groups_[group], slot, a, 0)) continue;
+    e_.visit_partners_in(e_.groups_[group], slot, slot + 1, a, e_.search_, [&](Slot, double degree) {
+      partners_.push_back({degree, k});
+      std::push_heap(partners_.begin(), partners_.end());
+    });
   }
 }
 
-// The most similar partner that i may merge with; for AGGLO-SM, which asks for the bound of what is
-// blocked now, among the younger boxes only. A degree below zero: there is none.
+// Makes a heap of the partners that matter: for AGGLO-SM the younger ones.
+void AgglomerativeEngine::Agglomeration::put_in_order(Number i,
+                                                      std::vector<Partner>& partners) const {
+  if (e_.how_.pairs)
+    std::erase_if(partners, [&](const Partner& partner) { return partner.number < i; });
+  std::make_heap(partners.begin(), partners.end());
+}
+
+// The most similar of the partners in order that i may merge with; a degree below zero: there is none.
+// AGGLO-SM asks for the bound of what is blocked now.
 AgglomerativeEngine::Agglomeration::Partner
-AgglomerativeEngine::Agglomeration::first_mergeable(Number i, double* blocked) {
-  const Box a = box(i);
-  collect_partners(i, a);
-  if (blocked != nullptr) {
-    *blocked = -1;
-    std::erase_if(partners_, [&](const Partner& partner) { return partner.number < i; });
-  }
-  std::make_heap(partners_.begin(), partners_.end());
+AgglomerativeEngine::Agglomeration::first_mergeable(Number i, const Box& a, double* blocked) {
+  if (blocked != nullptr) *blocked = -1;
   while (!partners_.empty()) {
     std::pop_heap(partners_.begin(), partners_.end());
     const Partner partner = partners_.back();
     partners_.pop_back();
+    if (partner.ahead && has_changed_[partner.number]) continue;
     if (!is_blocked(i, a, partner.number)) return partner;
     if (blocked != nullptr) *blocked = std::max(*blocked, partner.degree);
   }

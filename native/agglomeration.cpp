@@ -1,109 +1,19 @@
-#include <algorithm>
-#include <limits>
-#include <mutex>
-#include <queue>
-#include <stdexcept>
+#include "agglomeration.hpp"
 
-#include "agglomerate.hpp"
-#include "turns.hpp"
+#include <algorithm>
+#include <mutex>
+#include <stdexcept>
 
 namespace boxwise {
 
 using std::size_t;
-using std::uint32_t;
 
 namespace {
-// Boxes whose partners one thread looks for ahead of their turn, how many of them at a time, and how
-// many pairs make it worth it.
-constexpr size_t AHEAD = 32, TURN = 4, MUCH = 100'000;
+// Boxes whose partners one thread looks for ahead of their turn, and how many of them at a time. Most
+// merge, and the others have to look at each of these again: there must be many more boxes than that,
+// and pairs enough to be worth waking the threads.
+constexpr size_t AHEAD = 16, TURN = 2, FEW = 64, MUCH = 100'000;
 }  // namespace
-
-// The merging of all boxes of an engine. Boxes are numbered by age, and their number is their id:
-// of two boxes that are merged the older keeps its own.
-class AgglomerativeEngine::Agglomeration {
- public:
-  Agglomeration(AgglomerativeEngine& engine, size_t threads);
-  ~Agglomeration() { e_.second_.reset(); }
-  Agglomeration(const Agglomeration&) = delete;
-  Agglomeration& operator=(const Agglomeration&) = delete;
-
-  void box_by_box();
-  void most_similar_pairs();
-
- private:
-  using Number = uint32_t;
-  static constexpr size_t GONE = std::numeric_limits<size_t>::max();
-
-  struct Partner {
-    double degree;
-    Number number;
-    bool ahead = false;  // found before its turn: it may have merged since
-    bool operator<(const Partner& other) const {  // comes later: less similar, or younger
-      return degree != other.degree ? degree < other.degree : number > other.number;
-    }
-  };
-  // The best partner of a box among the younger ones; degree below zero: none. If it is not
-  // settled, the degree is only a bound that none exceeds.
-  struct Best {
-    double degree = -1;
-    Number number = 0;
-    bool settled = true;
-    uint32_t version = 0;
-  };
-  struct Turn {
-    double degree;
-    bool settled;
-    Number older;
-    uint32_t version;
-    bool operator<(const Turn& other) const {  // comes later; a mere bound is looked into first
-      if (degree != other.degree) return degree < other.degree;
-      return settled != other.settled ? settled : older > other.older;
-    }
-  };
-
-  bool is_alive(Number i) const { return places_[i].group != GONE; }
-  Box box(Number i) const { return e_.groups_[places_[i].group].at(places_[i].slot); }
-  void find_partners(Number i, const Box& a, Search& search, bool ahead,
-                     std::vector<Partner>& found) const;
-  size_t batch() const;
-  template <class Use>
-  void in_threads(const std::vector<Number>& boxes, Use use);
-  template <class Include>
-  void look_ahead(Number from, Include include);
-  void forget_ahead();
-  void collect_partners(Number i, const Box& a);
-  void put_in_order(Number i, std::vector<Partner>& partners) const;
-  Partner first_mergeable(Number i, const Box& a, double* blocked);
-  bool is_blocked(Number i, const Box& a, Number k);
-  Number merge(Number i, Number k);
-  Box take_out(Number i);
-  void wake_watchers(Number changed);
-  void set_best(Number i, double degree, Number number, bool settled);
-  void find_best(Number i);
-  void choose_best(Number i, const Box& a);
-  void renew_after(Number older, Number younger);
-
-  AgglomerativeEngine& e_;
-  size_t threads_;
-  Crew crew_;
-  std::vector<Place> places_;                  // by number
-  std::vector<std::vector<Number>> blockers_;  // by number: boxes that kept it from merging
-  std::vector<std::vector<Number>> watchers_;  // and the reverse: boxes it kept from merging
-  std::vector<Partner> partners_;  // of the box whose turn it is
-  std::vector<Number> woken_;  // boxes whose blockers have changed
-
-  // The partners of some boxes, as they were when they were looked for, and what has merged since.
-  std::vector<Number> asked_;  // in order
-  std::vector<std::vector<Partner>> found_;  // each put in order
-  std::vector<Number> changed_;
-  std::vector<std::uint8_t> has_changed_;  // by number
-
-  // AGGLO-SM only.
-  std::vector<Best> best_;
-  std::vector<double> bound_;  // of the pairs that were blocked when the best was found
-  std::vector<std::vector<Number>> suitors_;  // by number: whose best it is, or was
-  std::priority_queue<Turn> turns_;
-};
 
 void AgglomerativeEngine::learn(const Rows& rows, const std::int32_t* labels, size_t threads) {
   Engine::check(rows);
@@ -151,10 +61,10 @@ void AgglomerativeEngine::Agglomeration::box_by_box() {
     std::erase_if(grown, [&](Number i) { return !is_alive(i); });
     std::mutex writing;
     in_threads(grown, [&](size_t at, Search& search) {
-      std::vector<Partner> partners;
-      find_partners(grown[at], box(grown[at]), search, true, partners);
+      Prospects found;
+      look_around(grown[at], search, true, found);
       const std::scoped_lock hold(writing);
-      for (const Partner& partner : partners) hopeful[partner.number] = 1;
+      for (const Partner& partner : found.partners) hopeful[partner.number] = 1;
     });
     grown.clear();
   };
@@ -165,9 +75,8 @@ void AgglomerativeEngine::Agglomeration::box_by_box() {
       if (!is_alive(i) || !hopeful[i]) continue;
       look_ahead(i, [&](Number next) { return is_alive(next) && hopeful[next]; });
       hopeful[i] = 0;
-      const Box a = box(i);
-      collect_partners(i, a);
-      const Partner partner = first_mergeable(i, a, nullptr);
+      collect_partners(i);
+      const Partner partner = first_mergeable(i, nullptr);
       if (partner.degree < 0) continue;
       grown.push_back(merge(i, partner.number));
       merged = true;
@@ -212,13 +121,12 @@ void AgglomerativeEngine::Agglomeration::set_best(Number i, double degree, Numbe
 }
 
 void AgglomerativeEngine::Agglomeration::find_best(Number i) {
-  const Box a = box(i);
-  collect_partners(i, a);
-  choose_best(i, a);
+  collect_partners(i);
+  choose_best(i);
 }
 
-void AgglomerativeEngine::Agglomeration::choose_best(Number i, const Box& a) {
-  const Partner best = first_mergeable(i, a, &bound_[i]);
+void AgglomerativeEngine::Agglomeration::choose_best(Number i) {
+  const Partner best = first_mergeable(i, &bound_[i]);
   set_best(i, best.degree, best.number, true);
 }
 
@@ -235,31 +143,39 @@ void AgglomerativeEngine::Agglomeration::renew_after(Number older, Number younge
   }
   for (Number i : woken_)
     if (bound_[i] >= best_[i].degree) set_best(i, bound_[i], best_[i].number, false);
-  const Box merged = box(older);
-  find_partners(older, merged, e_.search_, false, partners_);
-  for (const auto& [degree, i, ahead] : partners_) {
+  look_around(older, e_.search_, false, now_);
+  for (const auto& [degree, i, ahead] : now_.partners) {
     if (i > older) continue;
     const Best& best = best_[i];
     const bool better = best.settled ? Partner{best.degree, best.number} < Partner{degree, older}
                                      : best.degree < degree;
     if (better) set_best(i, degree, older, true);
   }
-  put_in_order(older, partners_);
-  choose_best(older, merged);
+  put_in_order(older, now_);
+  choose_best(older);
 }
 
-void AgglomerativeEngine::Agglomeration::find_partners(Number i, const Box& a, Search& search,
-                                                       bool ahead,
-                                                       std::vector<Partner>& found) const {
-  found.clear();
-  e_.visit_partners(a, places_[i].group, search, [&](Place place, double degree) {
+void AgglomerativeEngine::Agglomeration::look_around(Number i, Search& search, bool ahead,
+                                                     Prospects& found) const {
+  found.box = box(i);
+  found.partners.clear();
+  e_.visit_partners(found.box, places_[i].group, search, [&](Place place, double degree) {
     const auto k = static_cast<Number>(e_.groups_[place.group].id[place.slot]);
-    if (k != i) found.push_back({degree, k, ahead});
+    if (k != i) found.partners.push_back({degree, k, ahead});
   });
 }
 
+// Makes a heap of the partners that matter: for AGGLO-SM the younger ones.
+void AgglomerativeEngine::Agglomeration::put_in_order(Number i, Prospects& found) const {
+  auto& partners = found.partners;
+  if (e_.how_.pairs)
+    std::erase_if(partners, [&](const Partner& partner) { return partner.number < i; });
+  std::make_heap(partners.begin(), partners.end());
+}
+
 size_t AgglomerativeEngine::Agglomeration::batch() const {
-  return places_.size() * AHEAD * threads_ > MUCH ? AHEAD * threads_ : 1;
+  const size_t most = std::min(AHEAD * threads_, places_.size() / FEW);
+  return threads_ > 1 && places_.size() * most > MUCH ? most : 1;
 }
 
 // Calls use(position, search) for each of the boxes, from several threads.
@@ -283,16 +199,15 @@ void AgglomerativeEngine::Agglomeration::in_threads(const std::vector<Number>& b
 template <class Include>
 void AgglomerativeEngine::Agglomeration::look_ahead(Number from, Include include) {
   const size_t most = batch();
-  if (threads_ == 1 || most == 1) return;
+  if (most == 1) return;
   if (!asked_.empty() && from >= asked_.front() && from <= asked_.back()) return;
   forget_ahead();
   for (Number i = from; i < places_.size() && asked_.size() < most; ++i)
     if (include(i)) asked_.push_back(i);
   found_.resize(std::max(found_.size(), asked_.size()));
   in_threads(asked_, [&](size_t at, Search& search) {
-    const Number i = asked_[at];
-    find_partners(i, box(i), search, true, found_[at]);
-    put_in_order(i, found_[at]);
+    look_around(asked_[at], search, true, found_[at]);
+    put_in_order(asked_[at], found_[at]);
   });
 }
 
@@ -302,44 +217,37 @@ void AgglomerativeEngine::Agglomeration::forget_ahead() {
   asked_.clear();
 }
 
-void AgglomerativeEngine::Agglomeration::collect_partners(Number i, const Box& a) {
+void AgglomerativeEngine::Agglomeration::collect_partners(Number i) {
   const auto asked = std::lower_bound(asked_.begin(), asked_.end(), i);
   if (asked == asked_.end() || *asked != i || has_changed_[i]) {
     e_.pulse();
-    find_partners(i, a, e_.search_, false, partners_);
-    return put_in_order(i, partners_);
+    look_around(i, e_.search_, false, now_);
+    return put_in_order(i, now_);
   }
-  partners_.swap(found_[static_cast<size_t>(asked - asked_.begin())]);
+  std::swap(now_, found_[static_cast<size_t>(asked - asked_.begin())]);
   for (const Number k : changed_) {
     if (!is_alive(k) || !e_.may_share_class(places_[i].group, places_[k].group)) continue;
     const auto [group, slot] = places_[k];
-    if (!e_.fits(e_.groups_[group], slot, a, 0)) continue;
-    e_.visit_partners_in(e_.groups_[group], slot, slot + 1, a, e_.search_, [&](Slot, double degree) {
-      partners_.push_back({degree, k});
-      std::push_heap(partners_.begin(), partners_.end());
+    const Group& g = e_.groups_[group];
+    if (!e_.fits(g, slot, now_.box, 0)) continue;
+    e_.visit_partners_in(g, slot, slot + 1, now_.box, e_.search_, [&](Slot, double degree) {
+      now_.partners.push_back({degree, k});
+      std::push_heap(now_.partners.begin(), now_.partners.end());
     });
   }
 }
 
-// Makes a heap of the partners that matter: for AGGLO-SM the younger ones.
-void AgglomerativeEngine::Agglomeration::put_in_order(Number i,
-                                                      std::vector<Partner>& partners) const {
-  if (e_.how_.pairs)
-    std::erase_if(partners, [&](const Partner& partner) { return partner.number < i; });
-  std::make_heap(partners.begin(), partners.end());
-}
-
-// The most similar of the partners in order that i may merge with; a degree below zero: there is none.
-// AGGLO-SM asks for the bound of what is blocked now.
+// The most similar of the partners that i may merge with; a degree below zero: there is none. AGGLO-SM
+// asks for the bound of what is blocked now.
 AgglomerativeEngine::Agglomeration::Partner
-AgglomerativeEngine::Agglomeration::first_mergeable(Number i, const Box& a, double* blocked) {
+AgglomerativeEngine::Agglomeration::first_mergeable(Number i, double* blocked) {
   if (blocked != nullptr) *blocked = -1;
-  while (!partners_.empty()) {
-    std::pop_heap(partners_.begin(), partners_.end());
-    const Partner partner = partners_.back();
-    partners_.pop_back();
+  for (auto& partners = now_.partners; !partners.empty();) {
+    std::pop_heap(partners.begin(), partners.end());
+    const Partner partner = partners.back();
+    partners.pop_back();
     if (partner.ahead && has_changed_[partner.number]) continue;
-    if (!is_blocked(i, a, partner.number)) return partner;
+    if (!is_blocked(i, now_.box, partner.number)) return partner;
     if (blocked != nullptr) *blocked = std::max(*blocked, partner.degree);
   }
   return {-1, 0};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -51,11 +52,15 @@ class Crew {
   }
 
  private:
-  // Runs the work here and in other threads. One that does not get round to it before the work is
-  // done is not waited for: on a busy machine that would take longer than to work alone.
+  using Clock = std::chrono::steady_clock;
+
+  // Runs the work here and in other threads. On a busy machine these may take longer than this one
+  // would alone: one that does not get round to it before the work is done is not waited for, and
+  // after waiting long for one that did, this thread works alone for a while.
   void call(std::size_t threads, const std::function<void()>& work) {
-    if (threads <= 1) return work();
+    if (threads <= 1 || (alone_ > 0 && alone_-- > 0)) return work();
     start(threads - 1);
+    const auto begun = Clock::now();
     {
       const std::scoped_lock hold(mutex_);
       work_ = &work;
@@ -63,9 +68,12 @@ class Crew {
     }
     called_.notify_all();
     work();
+    const auto worked = Clock::now();
     std::unique_lock hold(mutex_);
     work_ = nullptr;
     finished_.wait(hold, [this] { return busy_ == 0; });
+    delays_ = Clock::now() - worked > worked - begun ? std::min(delays_ + 1, 8u) : 0;
+    alone_ = delays_ > 0 ? 1u << delays_ : 0;
   }
 
   void start(std::size_t wanted) {
@@ -98,6 +106,7 @@ class Crew {
   std::uint64_t round_ = 0;
   std::size_t busy_ = 0;  // others at work
   bool ending_ = false;
+  unsigned delays_ = 0, alone_ = 0;  // one after the other so far; calls to do without the others
   std::vector<std::thread> others_;
 };
 

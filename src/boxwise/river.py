@@ -332,7 +332,7 @@ class HyperboxClassifier(base.MiniBatchClassifier):
             raise
         self._names = names
         clf.categorical_features = self._model.schema.categorical_names
-        self._connect()
+        self._connect(reader)
 
     def _model_with(self, names: dict[Hashable, str], x: Row) -> Any:
         """Return a model for these features, of which x has the new ones."""
@@ -358,7 +358,7 @@ class HyperboxClassifier(base.MiniBatchClassifier):
     def _model(self) -> Any:
         return getattr(self._classifier, "_model", None)
 
-    def _connect(self) -> None:
+    def _connect(self, reader: RowReader | None = None) -> None:
         """Get hold of what every row needs."""
         model = self._model
         if model is None:
@@ -367,7 +367,7 @@ class HyperboxClassifier(base.MiniBatchClassifier):
             self._predict_quickly: Any = _not_at_all
             self._labels: list[Any] = []
             return
-        self._reader = _reader_of(model, self._names)
+        self._reader = reader or _reader_of(model, self._names)
         self._learn_quickly, self._predict_quickly = self._reader.learn, self._reader.predict
         self._labels = model.labels.values
 

@@ -1,106 +1,19 @@
-#include <algorithm>
-#include <limits>
-#include <mutex>
-#include <queue>
-#include <stdexcept>
+#include "agglomeration.hpp"
 
-#include "agglomerate.hpp"
-#include "turns.hpp"
+#include <algorithm>
+#include <mutex>
+#include <stdexcept>
 
 namespace boxwise {
 
 using std::size_t;
-using std::uint32_t;
 
 namespace {
-// Boxes whose partners one thread looks for ahead of their turn, and how many pairs make it worth it.
-constexpr size_t AHEAD = 32, MUCH = 100'000;
+// Boxes whose partners one thread looks for ahead of their turn, and how many of them at a time. Most
+// merge, and the others have to look at each of these again: there must be many more boxes than that,
+// and pairs enough to be worth waking the threads.
+constexpr size_t AHEAD = 16, TURN = 2, FEW = 64, MUCH = 100'000;
 }  // namespace
-
-// The merging of all boxes of an engine. Boxes are numbered by age, and their number is their id:
-// of two boxes that are merged the older keeps its own.
-class AgglomerativeEngine::Agglomeration {
- public:
-  Agglomeration(AgglomerativeEngine& engine, size_t threads);
-  ~Agglomeration() { e_.second_.reset(); }
-  Agglomeration(const Agglomeration&) = delete;
-  Agglomeration& operator=(const Agglomeration&) = delete;
-
-  void box_by_box();
-  void most_similar_pairs();
-
- private:
-  using Number = uint32_t;
-  static constexpr size_t GONE = std::numeric_limits<size_t>::max();
-
-  struct Partner {
-    double degree;
-    Number number;
-    bool operator<(const Partner& other) const {  // comes later: less similar, or younger
-      return degree != other.degree ? degree < other.degree : number > other.number;
-    }
-  };
-  // The best partner of a box among the younger ones; degree below zero: none. If it is not
-  // settled, the degree is only a bound that none exceeds.
-  struct Best {
-    double degree = -1;
-    Number number = 0;
-    bool settled = true;
-    uint32_t version = 0;
-  };
-  struct Turn {
-    double degree;
-    bool settled;
-    Number older;
-    uint32_t version;
-    bool operator<(const Turn& other) const {  // comes later; a mere bound is looked into first
-      if (degree != other.degree) return degree < other.degree;
-      return settled != other.settled ? settled : older > other.older;
-    }
-  };
-
-  bool is_alive(Number i) const { return places_[i].group != GONE; }
-  Box box(Number i) const { return e_.groups_[places_[i].group].at(places_[i].slot); }
-  template <class Visit>
-  void visit_partners(Number i, const Box& a, Visit visit);
-  Number number_at(Place place) const {
-    return static_cast<Number>(e_.groups_[place.group].id[place.slot]);
-  }
-  size_t batch() const;
-  template <class Use>
-  void in_threads(const std::vector<Number>& boxes, Use use);
-  template <class Include>
-  void look_ahead(Number from, Include include);
-  void forget_ahead();
-  void collect_partners(Number i, const Box& a);
-  Partner first_mergeable(Number i, double* blocked);
-  bool is_blocked(Number i, const Box& a, Number k);
-  Number merge(Number i, Number k);
-  Box take_out(Number i);
-  void wake_watchers(Number changed);
-  void set_best(Number i, double degree, Number number, bool settled);
-  void find_best(Number i);
-  void renew_after(Number older, Number younger);
-
-  AgglomerativeEngine& e_;
-  size_t threads_;
-  std::vector<Place> places_;                  // by number
-  std::vector<std::vector<Number>> blockers_;  // by number: boxes that kept it from merging
-  std::vector<std::vector<Number>> watchers_;  // and the reverse: boxes it kept from merging
-  std::vector<Partner> partners_;
-  std::vector<Number> woken_;  // boxes whose blockers have changed
-
-  // The partners of some boxes, as they were when they were looked for, and what has merged since.
-  std::vector<Number> asked_;  // in order
-  std::vector<std::vector<Partner>> found_;
-  std::vector<Number> changed_;
-  std::vector<std::uint8_t> has_changed_;  // by number
-
-  // AGGLO-SM only.
-  std::vector<Best> best_;
-  std::vector<double> bound_;  // of the pairs that were blocked when the best was found
-  std::priority_queue<Turn> turns_;
-};
 
 void AgglomerativeEngine::learn(const Rows& rows, const std::int32_t* labels, size_t threads) {
   Engine::check(rows);
@@ -123,7 +36,7 @@ void AgglomerativeEngine::learn(const Rows& rows, const std::int32_t* labels, si
 }
 
 AgglomerativeEngine::Agglomeration::Agglomeration(AgglomerativeEngine& engine, size_t threads)
-    : e_(engine), threads_(threads) {
+    : e_(engine), threads_(threads), crew_(threads) {
   const auto boxes = e_.in_order();
   if (boxes.size() >= std::numeric_limits<Number>::max())
     throw std::overflow_error("there are more boxes than can be merged");
@@ -147,9 +60,11 @@ void AgglomerativeEngine::Agglomeration::box_by_box() {
     grown.erase(std::unique(grown.begin(), grown.end()), grown.end());
     std::erase_if(grown, [&](Number i) { return !is_alive(i); });
     std::mutex writing;
-    in_threads(grown, [&](size_t, const std::vector<Partner>& partners) {
+    in_threads(grown, [&](size_t at, Search& search) {
+      Prospects found;
+      look_around(grown[at], search, true, found);
       const std::scoped_lock hold(writing);
-      for (const Partner& partner : partners) hopeful[partner.number] = 1;
+      for (const Partner& partner : found.partners) hopeful[partner.number] = 1;
     });
     grown.clear();
   };
@@ -160,6 +75,7 @@ void AgglomerativeEngine::Agglomeration::box_by_box() {
       if (!is_alive(i) || !hopeful[i]) continue;
       look_ahead(i, [&](Number next) { return is_alive(next) && hopeful[next]; });
       hopeful[i] = 0;
+      collect_partners(i);
       const Partner partner = first_mergeable(i, nullptr);
       if (partner.degree < 0) continue;
       grown.push_back(merge(i, partner.number));
@@ -176,6 +92,7 @@ void AgglomerativeEngine::Agglomeration::box_by_box() {
 void AgglomerativeEngine::Agglomeration::most_similar_pairs() {
   best_.resize(places_.size());
   bound_.resize(places_.size(), -1);
+  suitors_.resize(places_.size());
   for (Number i = 0; i < places_.size(); ++i) {
     look_ahead(i, [](Number) { return true; });
     find_best(i);
@@ -198,10 +115,17 @@ void AgglomerativeEngine::Agglomeration::most_similar_pairs() {
 void AgglomerativeEngine::Agglomeration::set_best(Number i, double degree, Number number,
                                                   bool settled) {
   best_[i] = {degree, number, settled, best_[i].version + 1};
-  if (degree >= 0) turns_.push({degree, settled, i, best_[i].version});
+  if (degree < 0) return;
+  turns_.push({degree, settled, i, best_[i].version});
+  if (settled) suitors_[number].push_back(i);
 }
 
 void AgglomerativeEngine::Agglomeration::find_best(Number i) {
+  collect_partners(i);
+  choose_best(i);
+}
+
+void AgglomerativeEngine::Agglomeration::choose_best(Number i) {
   const Partner best = first_mergeable(i, &bound_[i]);
   set_best(i, best.degree, best.number, true);
 }
@@ -209,49 +133,61 @@ void AgglomerativeEngine::Agglomeration::find_best(Number i) {
 // What a merge changes: boxes whose best partner was one of the two, or who were kept from merging
 // by one of them, look for another; and the merged box may be better than the best partner so far.
 void AgglomerativeEngine::Agglomeration::renew_after(Number older, Number younger) {
-  for (Number i = 0; i < younger; ++i) {
-    const Best best = best_[i];
-    const bool lost = best.number == older || best.number == younger;
-    if (i != older && is_alive(i) && best.degree >= 0 && lost)
-      set_best(i, best.degree, best.number, false);
+  for (const Number merged : {older, younger}) {
+    for (const Number i : suitors_[merged]) {
+      const Best best = best_[i];
+      if (i != older && is_alive(i) && best.degree >= 0 && best.settled && best.number == merged)
+        set_best(i, best.degree, best.number, false);
+    }
+    suitors_[merged].clear();
   }
   for (Number i : woken_)
     if (bound_[i] >= best_[i].degree) set_best(i, bound_[i], best_[i].number, false);
-  visit_partners(older, box(older), [&](Number i, double degree) {
-    if (i > older) return;
+  look_around(older, e_.search_, false, now_);
+  for (const auto& [degree, i, ahead] : now_.partners) {
+    if (i > older) continue;
     const Best& best = best_[i];
     const bool better = best.settled ? Partner{best.degree, best.number} < Partner{degree, older}
                                      : best.degree < degree;
     if (better) set_best(i, degree, older, true);
-  });
-  find_best(older);
+  }
+  put_in_order(older, now_);
+  choose_best(older);
 }
 
-template <class Visit>
-void AgglomerativeEngine::Agglomeration::visit_partners(Number i, const Box& a, Visit visit) {
-  e_.visit_partners(a, places_[i].group, [&](Place place, double degree) {
-    if (const Number k = number_at(place); k != i) visit(k, degree);
+void AgglomerativeEngine::Agglomeration::look_around(Number i, Search& search, bool ahead,
+                                                     Prospects& found) const {
+  found.box = box(i);
+  found.partners.clear();
+  e_.visit_partners(found.box, places_[i].group, search, [&](Place place, double degree) {
+    const auto k = static_cast<Number>(e_.groups_[place.group].id[place.slot]);
+    if (k != i) found.partners.push_back({degree, k, ahead});
   });
+}
+
+// Makes a heap of the partners that matter: for AGGLO-SM the younger ones.
+void AgglomerativeEngine::Agglomeration::put_in_order(Number i, Prospects& found) const {
+  auto& partners = found.partners;
+  if (e_.how_.pairs)
+    std::erase_if(partners, [&](const Partner& partner) { return partner.number < i; });
+  std::make_heap(partners.begin(), partners.end());
 }
 
 size_t AgglomerativeEngine::Agglomeration::batch() const {
-  return places_.size() * AHEAD * threads_ > MUCH ? AHEAD * threads_ : 1;
+  const size_t most = std::min(AHEAD * threads_, places_.size() / FEW);
+  return threads_ > 1 && places_.size() * most > MUCH ? most : 1;
 }
 
-// Calls use(position, partners) for each of the boxes, from several threads.
+// Calls use(position, search) for each of the boxes, from several threads.
 template <class Use>
 void AgglomerativeEngine::Agglomeration::in_threads(const std::vector<Number>& boxes, Use use) {
   const size_t most = batch();
   for (size_t first = 0; first < boxes.size(); first += most) {
     e_.pulse();
-    in_turns(std::min(most, boxes.size() - first), 1, most > 1 ? threads_ : 1, [&] {
-      return [&, search = Search{}, partners = std::vector<Partner>{}](size_t at, size_t) mutable {
-        const Number i = boxes[first + at];
-        partners.clear();
-        e_.visit_partners(box(i), places_[i].group, search, [&](Place place, double degree) {
-          if (const Number k = number_at(place); k != i) partners.push_back({degree, k});
-        });
-        use(first + at, partners);
+    const size_t count = std::min(most, boxes.size() - first);
+    crew_.share(count, most > 1 ? TURN : 1, [&] {
+      return [&, search = Search{}](size_t begin, size_t end) mutable {
+        for (size_t at = first + begin; at < first + end; ++at) use(at, search);
       };
     });
   }
@@ -263,14 +199,15 @@ void AgglomerativeEngine::Agglomeration::in_threads(const std::vector<Number>& b
 template <class Include>
 void AgglomerativeEngine::Agglomeration::look_ahead(Number from, Include include) {
   const size_t most = batch();
-  if (threads_ == 1 || most == 1) return;
+  if (most == 1) return;
   if (!asked_.empty() && from >= asked_.front() && from <= asked_.back()) return;
   forget_ahead();
   for (Number i = from; i < places_.size() && asked_.size() < most; ++i)
     if (include(i)) asked_.push_back(i);
-  found_.resize(asked_.size());
-  in_threads(asked_, [&](size_t at, const std::vector<Partner>& partners) {
-    found_[at] = partners;
+  found_.resize(std::max(found_.size(), asked_.size()));
+  in_threads(asked_, [&](size_t at, Search& search) {
+    look_around(asked_[at], search, true, found_[at]);
+    put_in_order(asked_[at], found_[at]);
   });
 }
 
@@ -280,37 +217,37 @@ void AgglomerativeEngine::Agglomeration::forget_ahead() {
   asked_.clear();
 }
 
-void AgglomerativeEngine::Agglomeration::collect_partners(Number i, const Box& a) {
-  partners_.clear();
+void AgglomerativeEngine::Agglomeration::collect_partners(Number i) {
   const auto asked = std::lower_bound(asked_.begin(), asked_.end(), i);
-  if (asked == asked_.end() || *asked != i || has_changed_[i])
-    return visit_partners(i, a, [&](Number k, double degree) { partners_.push_back({degree, k}); });
-  for (const Partner& partner : found_[static_cast<size_t>(asked - asked_.begin())])
-    if (!has_changed_[partner.number]) partners_.push_back(partner);
+  if (asked == asked_.end() || *asked != i || has_changed_[i]) {
+    e_.pulse();
+    look_around(i, e_.search_, false, now_);
+    return put_in_order(i, now_);
+  }
+  std::swap(now_, found_[static_cast<size_t>(asked - asked_.begin())]);
   for (const Number k : changed_) {
     if (!is_alive(k) || !e_.may_share_class(places_[i].group, places_[k].group)) continue;
     const auto [group, slot] = places_[k];
-    e_.visit_partners_in(e_.groups_[group], slot, slot + 1, a, e_.search_,
-                         [&](Slot, double degree) { partners_.push_back({degree, k}); });
+    const Group& g = e_.groups_[group];
+    if (!e_.fits(g, slot, now_.box, 0)) continue;
+    e_.visit_partners_in(g, slot, slot + 1, now_.box, e_.search_, [&](Slot, double degree) {
+      now_.partners.push_back({degree, k});
+      std::push_heap(now_.partners.begin(), now_.partners.end());
+    });
   }
 }
 
-// The most similar partner that i may merge with; for AGGLO-SM, which asks for the bound of what is
-// blocked now, among the younger boxes only. A degree below zero: there is none.
+// The most similar of the partners that i may merge with; a degree below zero: there is none. AGGLO-SM
+// asks for the bound of what is blocked now.
 AgglomerativeEngine::Agglomeration::Partner
 AgglomerativeEngine::Agglomeration::first_mergeable(Number i, double* blocked) {
-  const Box a = box(i);
-  collect_partners(i, a);
-  if (blocked != nullptr) {
-    *blocked = -1;
-    std::erase_if(partners_, [&](const Partner& partner) { return partner.number < i; });
-  }
-  std::make_heap(partners_.begin(), partners_.end());
-  while (!partners_.empty()) {
-    std::pop_heap(partners_.begin(), partners_.end());
-    const Partner partner = partners_.back();
-    partners_.pop_back();
-    if (!is_blocked(i, a, partner.number)) return partner;
+  if (blocked != nullptr) *blocked = -1;
+  for (auto& partners = now_.partners; !partners.empty();) {
+    std::pop_heap(partners.begin(), partners.end());
+    const Partner partner = partners.back();
+    partners.pop_back();
+    if (partner.ahead && has_changed_[partner.number]) continue;
+    if (!is_blocked(i, now_.box, partner.number)) return partner;
     if (blocked != nullptr) *blocked = std::max(*blocked, partner.degree);
   }
   return {-1, 0};

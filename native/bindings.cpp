@@ -19,6 +19,7 @@
 #include "contraction_engine.hpp"
 #include "entropy_engine.hpp"
 #include "evidence_engine.hpp"
+#include "gil.hpp"
 #include "kernels.hpp"
 #include "row_reader.hpp"
 #include "trials.hpp"
@@ -32,6 +33,8 @@ using boxwise::ContractionEngine;
 using boxwise::Engine;
 using boxwise::EntropyEngine;
 using boxwise::EvidenceEngine;
+using boxwise::GilHeld;
+using boxwise::GilReleased;
 
 namespace {
 
@@ -64,7 +67,7 @@ nb::object rows_by_boxes(const E& engine, Method method, const In<double, 2>& lo
   const auto rows = to_rows(engine, lower, upper, codes);
   std::pair<std::size_t, std::vector<double>> said;
   {
-    nb::gil_scoped_release released;
+    GilReleased released;
     said = (engine.*method)(rows, threads);
   }
   return to_numpy(std::move(said.second), {rows.count, said.first});
@@ -153,7 +156,7 @@ nb::dict to_dict(boxwise::Snapshot&& all) {
 nb::dict snapshot(const Engine& engine) {
   boxwise::Snapshot all;
   {
-    nb::gil_scoped_release released;
+    GilReleased released;
     all = engine.snapshot();
   }
   return to_dict(std::move(all));
@@ -162,7 +165,7 @@ nb::dict snapshot(const Engine& engine) {
 nb::dict bound_snapshot(const BoundEngine& engine) {
   boxwise::BoundSnapshot all;
   {
-    nb::gil_scoped_release released;
+    GilReleased released;
     all = engine.bound_snapshot();
   }
   const std::size_t boxes = all.n.size(), values = all.seen_first.size();
@@ -180,7 +183,7 @@ nb::dict evidence_snapshot(const EvidenceEngine& engine) {
   boxwise::Snapshot all;
   boxwise::Record record;
   {
-    nb::gil_scoped_release released;
+    GilReleased released;
     all = engine.snapshot();
     record = engine.record();
   }
@@ -227,7 +230,7 @@ void restore(Engine& engine, const In<double, 2>& V, const In<double, 2>& W,
              const In<Code, 1>& code, const In<std::uint32_t, 1>& times, std::size_t n_classes,
              std::uint64_t next_id) {
   const auto all = to_snapshot(V, W, n, label, id, first, code, times, n_classes, next_id);
-  nb::gil_scoped_release released;
+  GilReleased released;
   engine.restore(all);
 }
 
@@ -248,7 +251,7 @@ void restore_evidence(EvidenceEngine& engine, const In<double, 2>& V, const In<d
                          {middle, middle + reaches.shape(1)}});
   auto all = to_snapshot(V, W, n, label, id, first, code, times, n_classes, next_id);
   all.last = to_vector(last);
-  nb::gil_scoped_release released;
+  GilReleased released;
   engine.restore(all);
 }
 
@@ -267,7 +270,7 @@ void restore_bounds(BoundEngine& engine, const In<double, 2>& V, const In<double
   all.seen_first = to_vector(seen_first);
   all.seen_class = to_vector(seen_class);
   all.seen_times = to_vector(seen_times);
-  nb::gil_scoped_release released;
+  GilReleased released;
   engine.restore(all);
 }
 
@@ -292,7 +295,7 @@ boxwise::AgglomerativeSettings agglomerative_settings(double theta, std::vector<
 void set_index(EntropyEngine& engine, const std::string& mode, std::size_t leaf) {
   if (mode != "auto" && mode != "on" && mode != "off")
     throw std::invalid_argument("the index is auto, on or off");
-  nb::gil_scoped_release released;
+  GilReleased released;
   engine.set_index(mode == "auto" ? boxwise::IndexMode::AUTO
                    : mode == "on" ? boxwise::IndexMode::ON
                                   : boxwise::IndexMode::OFF,
@@ -301,7 +304,7 @@ void set_index(EntropyEngine& engine, const std::string& mode, std::size_t leaf)
 
 // Lets Ctrl-C through while the engine is at work.
 void look_after_signals() {
-  nb::gil_scoped_acquire held;
+  GilHeld held;
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
@@ -341,9 +344,9 @@ nb::list run_trials(const std::vector<const Engine*>& prototypes,
                       probabilities ? &shares[i] : nullptr});
   }
   {
-    nb::gil_scoped_release released;
+    GilReleased released;
     boxwise::run(trials, threads, [&](std::size_t done) {
-      nb::gil_scoped_acquire held;
+      GilHeld held;
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
       if (report) (*report)(done);
     });
@@ -391,7 +394,7 @@ NB_MODULE(_native, m) {
              const auto rows = to_rows(engine, lower, upper, codes);
              if (labels.shape(0) != rows.count)
                throw std::invalid_argument("one label per row is needed");
-             nb::gil_scoped_release released;
+             GilReleased released;
              engine.learn(rows, labels.data());
            },
            "lower"_a, "upper"_a, "codes"_a, "labels"_a)
@@ -403,7 +406,7 @@ NB_MODULE(_native, m) {
                throw std::invalid_argument("one label per row is needed");
              std::vector<std::int32_t> predicted(rows.count);
              {
-               nb::gil_scoped_release released;
+               GilReleased released;
                engine.test_then_train(rows, labels.data(), predicted.data());
              }
              return to_numpy(std::move(predicted), {rows.count});
@@ -415,7 +418,7 @@ NB_MODULE(_native, m) {
              const auto rows = to_rows(engine, lower, upper, codes);
              std::vector<std::int32_t> labels(rows.count);
              {
-               nb::gil_scoped_release released;
+               GilReleased released;
                engine.predict(rows, labels.data(), threads);
              }
              return to_numpy(std::move(labels), {rows.count});
@@ -429,7 +432,7 @@ NB_MODULE(_native, m) {
              std::size_t classes = 0;
              std::vector<double> shares;
              {
-               nb::gil_scoped_release released;
+               GilReleased released;
                classes = n_classes.value_or(engine.n_classes());
                shares = engine.probabilities(rows, classes, threads);
              }
@@ -445,10 +448,10 @@ NB_MODULE(_native, m) {
       .def("snapshot", &snapshot)
       .def("restore", &restore, "V"_a, "W"_a, "n"_a, "label"_a, "id"_a, "first"_a, "code"_a,
            "times"_a, "n_classes"_a, "next_id"_a)
-      .def("remove", &Engine::remove, "id"_a, nb::call_guard<nb::gil_scoped_release>())
-      .def_prop_ro("n_classes", &Engine::n_classes, nb::call_guard<nb::gil_scoped_release>())
-      .def_prop_ro("n_boxes", &Engine::n_boxes, nb::call_guard<nb::gil_scoped_release>())
-      .def_prop_ro("bytes", &Engine::bytes, nb::call_guard<nb::gil_scoped_release>());
+      .def("remove", &Engine::remove, "id"_a, nb::call_guard<GilReleased>())
+      .def_prop_ro("n_classes", &Engine::n_classes, nb::call_guard<GilReleased>())
+      .def_prop_ro("n_boxes", &Engine::n_boxes, nb::call_guard<GilReleased>())
+      .def_prop_ro("bytes", &Engine::bytes, nb::call_guard<GilReleased>());
 
   nb::class_<EntropyEngine, Engine>(m, "EntropyEngine")
       .def("__init__",
@@ -468,12 +471,12 @@ NB_MODULE(_native, m) {
              engine.configure({theta, delta, alpha, std::move(gamma), mean, max_boxes});
            },
            "theta"_a, "delta"_a, "alpha"_a, "gamma"_a, "mean"_a, "max_boxes"_a = 0,
-           nb::call_guard<nb::gil_scoped_release>())
+           nb::call_guard<GilReleased>())
       .def("merge", &EntropyEngine::merge, "kept"_a, "other"_a,
-           nb::call_guard<nb::gil_scoped_release>())
+           nb::call_guard<GilReleased>())
       .def("set_index", &set_index, "mode"_a, "leaf"_a = boxwise::lanes::COUNT)
       .def_prop_ro("rejections", &EntropyEngine::rejections,
-                   nb::call_guard<nb::gil_scoped_release>());
+                   nb::call_guard<GilReleased>());
 
   nb::class_<EvidenceEngine, EntropyEngine>(m, "EvidenceEngine")
       .def("__init__",
@@ -510,7 +513,7 @@ NB_MODULE(_native, m) {
            },
            "theta"_a, "delta"_a, "alpha"_a, "gamma"_a, "mean"_a, "bandwidths"_a, "backoffs"_a,
            "temperatures"_a, "powers"_a, "forget"_a, "max_boxes"_a = 0,
-           nb::call_guard<nb::gil_scoped_release>())
+           nb::call_guard<GilReleased>())
       .def("snapshot", &evidence_snapshot)
       .def("restore", &restore_evidence, "V"_a, "W"_a, "n"_a, "label"_a, "id"_a, "first"_a,
            "code"_a, "times"_a, "losses"_a, "tallies"_a, "tested"_a, "reaches"_a, "last"_a,
@@ -522,8 +525,8 @@ NB_MODULE(_native, m) {
                                   threads);
            },
            "lower"_a, "upper"_a, "codes"_a, "threads"_a = 1)
-      .def_prop_ro("chosen", &EvidenceEngine::chosen, nb::call_guard<nb::gil_scoped_release>())
-      .def_prop_ro("reach", &EvidenceEngine::reach, nb::call_guard<nb::gil_scoped_release>());
+      .def_prop_ro("chosen", &EvidenceEngine::chosen, nb::call_guard<GilReleased>())
+      .def_prop_ro("reach", &EvidenceEngine::reach, nb::call_guard<GilReleased>());
 
   nb::class_<ContractionEngine, Engine>(m, "ContractionEngine")
       .def("__init__",
@@ -538,7 +541,7 @@ NB_MODULE(_native, m) {
            [](ContractionEngine& engine, double theta, std::vector<double> gamma, double beta) {
              engine.configure({theta, std::move(gamma), beta});
            },
-           "theta"_a, "gamma"_a, "beta"_a, nb::call_guard<nb::gil_scoped_release>());
+           "theta"_a, "gamma"_a, "beta"_a, nb::call_guard<GilReleased>());
 
   nb::class_<BoundEngine, Engine>(m, "BoundEngine")
       .def("__init__",
@@ -553,12 +556,12 @@ NB_MODULE(_native, m) {
            [](BoundEngine& engine, double theta, std::vector<double> gamma, double eta) {
              engine.configure({theta, std::move(gamma), eta});
            },
-           "theta"_a, "gamma"_a, "eta"_a, nb::call_guard<nb::gil_scoped_release>())
+           "theta"_a, "gamma"_a, "eta"_a, nb::call_guard<GilReleased>())
       .def("snapshot", &bound_snapshot)
       .def("restore", &restore_bounds, "V"_a, "W"_a, "n"_a, "label"_a, "id"_a, "first"_a,
            "code"_a, "times"_a, "bounds"_a, "n_values"_a, "seen_first"_a, "seen_class"_a,
            "seen_times"_a, "n_classes"_a, "next_id"_a)
-      .def_prop_ro("bytes", &BoundEngine::bytes, nb::call_guard<nb::gil_scoped_release>());
+      .def_prop_ro("bytes", &BoundEngine::bytes, nb::call_guard<GilReleased>());
 
   nb::class_<AgglomerativeEngine, EntropyEngine>(m, "AgglomerativeEngine")
       .def("__init__",
@@ -583,7 +586,7 @@ NB_MODULE(_native, m) {
               double min_similarity, std::size_t max_boxes) {
              auto settings = agglomerative_settings(theta, std::move(gamma), delta, alpha, mean,
                                                     max_boxes, method, similarity, min_similarity);
-             nb::gil_scoped_release released;
+             GilReleased released;
              engine.configure(std::move(settings));
            },
            "theta"_a, "gamma"_a, "delta"_a, "alpha"_a, "mean"_a, "method"_a, "similarity"_a,
@@ -594,12 +597,12 @@ NB_MODULE(_native, m) {
              const auto rows = to_rows(engine, lower, upper, codes);
              if (labels.shape(0) != rows.count)
                throw std::invalid_argument("one label per row is needed");
-             nb::gil_scoped_release released;
+             GilReleased released;
              engine.learn(rows, labels.data(), std::max<std::size_t>(threads, 1));
            },
            "lower"_a, "upper"_a, "codes"_a, "labels"_a, "threads"_a = 1)
       .def("join", &AgglomerativeEngine::join, "other"_a,
-           nb::call_guard<nb::gil_scoped_release>());
+           nb::call_guard<GilReleased>());
 
   nb::class_<boxwise::RowReader>(m, "RowReader")
       .def(nb::init<nb::object, nb::list, nb::list, nb::list, nb::list, nb::dict>(), "engine"_a,

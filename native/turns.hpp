@@ -3,40 +3,117 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
+#include <functional>
+#include <mutex>
 #include <system_error>
 #include <thread>
 #include <vector>
 
 namespace boxwise {
 
-// Calls worker(begin, end) for [0, count) in pieces of `size`; make_worker() makes one for each
-// thread, this one included. The first exception stops the rest and is thrown again here.
+// Threads that work together again and again; they are started when there is work for them.
+class Crew {
+ public:
+  explicit Crew(std::size_t threads) : threads_(threads) {}  // this one included
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+  ~Crew() {
+    {
+      const std::scoped_lock hold(mutex_);
+      ending_ = true;
+    }
+    called_.notify_all();
+    for (auto& thread : others_) thread.join();
+  }
+
+  // Calls worker(begin, end) for [0, count) in pieces of `size`; make_worker() makes one for each
+  // thread, this one included. The first exception stops the rest and is thrown again here.
+  template <class MakeWorker>
+  void share(std::size_t count, std::size_t size, MakeWorker make_worker) {
+    std::atomic<std::size_t> next = 0;
+    std::atomic<bool> failed = false;
+    std::exception_ptr failure;
+    const auto work = [&] {
+      try {
+        auto worker = make_worker();
+        for (std::size_t begin; !failed && (begin = next.fetch_add(size)) < count;)
+          worker(begin, std::min(begin + size, count));
+      } catch (...) {
+        if (!failed.exchange(true)) failure = std::current_exception();
+      }
+    };
+    call(std::min(threads_, (count + size - 1) / size), std::ref(work));
+    if (failure) std::rethrow_exception(failure);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // Runs the work here and in other threads. On a busy machine these may take longer than this one
+  // would alone: one that does not get round to it before the work is done is not waited for, and
+  // after waiting long for one that did, this thread works alone for a while.
+  void call(std::size_t threads, const std::function<void()>& work) {
+    if (threads <= 1 || (alone_ > 0 && alone_-- > 0)) return work();
+    start(threads - 1);
+    const auto begun = Clock::now();
+    {
+      const std::scoped_lock hold(mutex_);
+      work_ = &work;
+      ++round_;
+    }
+    called_.notify_all();
+    work();
+    const auto worked = Clock::now();
+    std::unique_lock hold(mutex_);
+    work_ = nullptr;
+    finished_.wait(hold, [this] { return busy_ == 0; });
+    delays_ = Clock::now() - worked > worked - begun ? std::min(delays_ + 1, 8u) : 0;
+    alone_ = delays_ > 0 ? 1u << delays_ : 0;
+  }
+
+  void start(std::size_t wanted) {
+    others_.reserve(wanted);  // or the room for a thread that runs might be lacking
+    try {
+      while (others_.size() < wanted) others_.emplace_back([this] { serve(); });
+    } catch (const std::system_error&) {  // as many as the system gives
+    }
+  }
+
+  void serve() {
+    std::unique_lock hold(mutex_);
+    for (std::uint64_t seen = 0;;) {
+      called_.wait(hold, [&] { return ending_ || (work_ != nullptr && round_ != seen); });
+      if (ending_) return;
+      seen = round_;
+      ++busy_;
+      const std::function<void()>& work = *work_;
+      hold.unlock();
+      work();
+      hold.lock();
+      if (--busy_ == 0) finished_.notify_one();
+    }
+  }
+
+  std::size_t threads_;
+  std::mutex mutex_;
+  std::condition_variable called_, finished_;
+  const std::function<void()>* work_ = nullptr;  // null: there is none
+  std::uint64_t round_ = 0;
+  std::size_t busy_ = 0;  // others at work
+  bool ending_ = false;
+  unsigned delays_ = 0, alone_ = 0;  // one after the other so far; calls to do without the others
+  std::vector<std::thread> others_;
+};
+
+// The same once.
 template <class MakeWorker>
 void in_turns(std::size_t count, std::size_t size, std::size_t threads, MakeWorker make_worker) {
-  std::atomic<std::size_t> next = 0;
-  std::atomic<bool> failed = false;
-  std::exception_ptr failure;
-  const auto work = [&] {
-    try {
-      auto worker = make_worker();
-      for (std::size_t begin; !failed && (begin = next.fetch_add(size)) < count;)
-        worker(begin, std::min(begin + size, count));
-    } catch (...) {
-      if (!failed.exchange(true)) failure = std::current_exception();
-    }
-  };
-  std::vector<std::thread> others;
-  const std::size_t wanted = std::min(threads, (count + size - 1) / size);
-  others.reserve(wanted);  // or the room for a thread that runs might be lacking
-  try {
-    while (others.size() + 1 < wanted) others.emplace_back(work);
-  } catch (const std::system_error&) {  // as many as the system gives
-  }
-  work();
-  for (auto& thread : others) thread.join();
-  if (failure) std::rethrow_exception(failure);
+  Crew(threads).share(count, size, make_worker);
 }
 
 }  // namespace boxwise

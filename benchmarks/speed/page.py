@@ -109,9 +109,12 @@ def kind(part: dict[str, Any]) -> str:
     machine = part["machine"]
     packages = ", ".join(f"{n} {v}" for n, v in machine["packages"].items() if v)
     size = "" if part["profile"] == "full" else "**small sizes, for a try**; "
+    blas = machine.get("blas_threads")
+    alone = f"; OPENBLAS_NUM_THREADS={blas}, for its idle threads spin" if blas else ""
     return (
         f"{size}{machine['processor']}, {machine['threads']} threads, cache {machine['cache']}, "
-        f"memory {machine['memory']}, {machine['system']}, Python {machine['python']}; {packages}."
+        f"memory {machine['memory']}, {machine['system']}, Python {machine['python']}; {packages}"
+        f"{alone}."
     )
 
 

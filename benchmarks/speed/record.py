@@ -100,6 +100,7 @@ def machine() -> dict[str, Any]:
         "python": platform.python_version(),
         "packages": {name: _version(name) for name in PACKAGES},
         "index": hasattr(boxwise.core.Model, "set_index"),
+        "blas_threads": os.environ.get("OPENBLAS_NUM_THREADS"),
     }
     if hasattr(os, "getloadavg"):
         found["load"] = round(os.getloadavg()[0], 1)  # ours is 1 of it, or as much as threads

@@ -67,6 +67,7 @@ def latency(parts: Parts) -> list[str]:
             line["decision"],
             {"engine": "the engine's learn"}.get(line["what"], f"`{line['what']}`"),
             f"{line['calls']:,}",
+            f"{line['first']:,.1f}" if "first" in line else "–",
             *(f"{line[key]:,.1f}" for key in ("p50", "p99", "p99.9", "max")),
             times(line["max_over_p50"]),
             f"{line['beyond_50']:,}",
@@ -78,11 +79,13 @@ def latency(parts: Parts) -> list[str]:
         "Every call of a stream, timed by itself, in µs; the model grows meanwhile, and the "
         "median with it. The stream is run three times, and the least time of each row counts: "
         "the work is the same each time, and what differs came from the machine. The last column "
-        "is the longest call of a single run, interruptions included. By evidence some rows are "
+        "is the longest call of a single run, interruptions included. The first "
+        "`learn_one` of a stream makes the model of what columns its row has, and is the longest "
+        "by membership. By evidence some rows are "
         "tests that choose among settings, and cost a multiple by design.",
         table(
-            ("stream", "decision", "call", "calls", "p50", "p99", "p99.9", "max", "max / p50",
-             "beyond 50×", "max / p50, one run"),
+            ("stream", "decision", "call", "calls", "first", "p50", "p99", "p99.9", "max",
+             "max / p50", "beyond 50×", "max / p50, one run"),
             rows,
         ),
         "![Latency of single calls by percentile](benchmarks/latency.png)",

@@ -31,6 +31,8 @@ from boxwise.schema import Column, Kind, Schema, Vocabulary, show
 if TYPE_CHECKING:
     import pandas as pd
 
+    from boxwise.core._native import RowReader
+
 Row = Mapping[Hashable, Any]
 _SHARED = (  # the parameters that both faces have
     "theta",
@@ -48,6 +50,12 @@ _SHARED = (  # the parameters that both faces have
     "class_prior",
     "forget",
 )
+_KINDS: dict[type, Kind] = {  # of values as most rows have them
+    float: "continuous",
+    int: "continuous",
+    str: "categorical",
+    bool: "categorical",
+}
 
 
 class HyperboxClassifier(base.MiniBatchClassifier):
@@ -314,7 +322,9 @@ class HyperboxClassifier(base.MiniBatchClassifier):
         try:
             if len(names) > len(self._names):
                 clf._model = self._model_with(names, x)
-            clf.partial_fit([{name: x.get(key) for key, name in names.items()}], [y])
+            reader = _reader_of(self._model, names)
+            if not _learn_plainly(reader, self._model, x, y):
+                clf.partial_fit([{name: x.get(key) for key, name in names.items()}], [y])
         except BaseException:  # the row is refused, and its new features with it
             clf.__dict__.pop("_model", None)
             if before is not None:
@@ -322,7 +332,7 @@ class HyperboxClassifier(base.MiniBatchClassifier):
             raise
         self._names = names
         clf.categorical_features = self._model.schema.categorical_names
-        self._connect()
+        self._connect(reader)
 
     def _model_with(self, names: dict[Hashable, str], x: Row) -> Any:
         """Return a model for these features, of which x has the new ones."""
@@ -342,13 +352,13 @@ class HyperboxClassifier(base.MiniBatchClassifier):
     def _kind(self, key: Hashable, value: object) -> Kind:
         if self.categorical_features and key in self.categorical_features:
             return "categorical"
-        return kind_of_values([value]) or "categorical"
+        return _KINDS.get(type(value)) or kind_of_values([value]) or "categorical"
 
     @property
     def _model(self) -> Any:
         return getattr(self._classifier, "_model", None)
 
-    def _connect(self) -> None:
+    def _connect(self, reader: RowReader | None = None) -> None:
         """Get hold of what every row needs."""
         model = self._model
         if model is None:
@@ -357,10 +367,7 @@ class HyperboxClassifier(base.MiniBatchClassifier):
             self._predict_quickly: Any = _not_at_all
             self._labels: list[Any] = []
             return
-        key_of = {name: key for key, name in self._names.items()}
-        continuous = [key_of[name] for name in model.schema.continuous_names]
-        categorical = [key_of[name] for name in model.schema.categorical_names]
-        self._reader = model.row_reader(continuous, categorical)
+        self._reader = reader or _reader_of(model, self._names)
         self._learn_quickly, self._predict_quickly = self._reader.learn, self._reader.predict
         self._labels = model.labels.values
 
@@ -374,6 +381,29 @@ class HyperboxClassifier(base.MiniBatchClassifier):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._connect()
+
+
+def _reader_of(model: Model, names: dict[Hashable, str]) -> RowReader:
+    key_of = {name: key for key, name in names.items()}
+    return model.row_reader(
+        [key_of[name] for name in model.schema.continuous_names],
+        [key_of[name] for name in model.schema.categorical_names],
+    )
+
+
+def _learn_plainly(reader: RowReader, model: Model, x: Row, y: Any) -> bool:
+    """Learn a row that is plain but for a feature or a label that nobody has seen.
+
+    Streams begin with such rows, and reading them as a table would take several times as long.
+    """
+    if type(x) is not dict or type(y) not in (str, int, bool):
+        return False
+    if y not in model.labels.codes:
+        model.labels.append(y)
+    try:
+        return reader.learn(x, y)
+    finally:
+        model.labels.truncate(model.engine.n_classes)  # not learned: the label goes again
 
 
 def _not_at_all(x: Row, y: Any = None) -> None:
@@ -397,15 +427,17 @@ def _names_given(features: Iterable[Hashable] | None) -> tuple[Hashable, ...] | 
 def _names_of_new(x: Row, known: dict[Hashable, str]) -> dict[Hashable, str]:
     """Return feature to column name for the features of x that are new and have a value."""
     names: dict[Hashable, str] = {}
+    taken = {name: key for key, name in known.items()}
     for key, value in x.items():
         if key in known or is_missing(value):
             continue
-        for other, name in (known | names).items():
-            if name == str(key):
-                raise ValueError(
-                    f"the features {other!r} and {key!r} look alike as text; rename one of them"
-                )
-        names[key] = str(key)
+        name = str(key)
+        if name in taken:
+            raise ValueError(
+                f"the features {taken[name]!r} and {key!r} look alike as text; rename one of them"
+            )
+        taken[name] = key
+        names[key] = name
     return names
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
 Kind: TypeAlias = Literal["continuous", "categorical"]
+_KINDS: tuple[str, ...] = get_args(Kind)
 
 _TAG_OF_TYPE: dict[type, str] = {str: "str", int: "int", float: "float", bool: "bool"}
 
@@ -113,7 +114,7 @@ class Column:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
             raise ValueError(f"a column's name must be text, not {show(self.name)}")
-        if self.kind not in get_args(Kind):
+        if self.kind not in _KINDS:
             raise ValueError(
                 f"column {self.name!r}: the kind must be 'continuous' or 'categorical', "
                 f"not {show(self.kind)}"
@@ -166,7 +167,7 @@ class Schema:
         _check_names(self.names, named)
         of_kind = {
             kind: [j for j, column in enumerate(self.columns) if column.kind == kind]
-            for kind in get_args(Kind)
+            for kind in _KINDS
         }
         self.continuous = tuple(of_kind["continuous"])
         self.categorical = tuple(of_kind["categorical"])
@@ -233,8 +234,8 @@ class Schema:
 def _check_names(names: tuple[str, ...], named: bool) -> None:
     if not names:
         raise ValueError("a schema needs at least one column")
-    name, times = Counter(names).most_common(1)[0]
-    if times > 1:
+    if len(set(names)) < len(names):
+        name, times = Counter(names).most_common(1)[0]
         raise ValueError(f"the column name {name!r} occurs {times} times; rename the columns")
     if not named and names != tuple(f"x{j}" for j in range(len(names))):
         raise ValueError("the columns of a schema without names must be called x0, x1, ...")

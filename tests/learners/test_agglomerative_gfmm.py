@@ -109,7 +109,7 @@ def test_memory_grows_with_the_boxes_not_with_their_pairs():
 
 @pytest.mark.parametrize("method", ["agglo2", "agglosm"])
 def test_the_boxes_do_not_depend_on_the_number_of_threads(method: str):
-    rows, labels = loans(3_000, function=2, seed=5)
+    rows, labels = loans(3_500, function=2, seed=5)
     y = [label if i % 7 else "?" for i, label in enumerate(labels)]
     alone = AgglomerativeGFMM(0.5, 1.0, method=method, unlabelled="?").fit(rows, y)
     assert len(alone.boxes_) < 1_000  # so there was much to merge

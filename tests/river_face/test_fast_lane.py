@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("river")
 
+from boxwise import HyperboxClassifier as Classifier
 from tests.river_face.streams import everything, learned, patchy
 
 
@@ -52,6 +53,31 @@ def test_plain_rows_do_take_the_fast_lane() -> None:
         ({"b": 1.5}, "p"),
     ):
         assert not reader.learn(row, label)
+
+
+def test_rows_that_only_have_new_features_or_a_new_label_are_not_read_as_tables(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refused(*_: Any) -> None:
+        raise AssertionError("read as a table")
+
+    monkeypatch.setattr(Classifier, "partial_fit", refused)
+    first, second = {"a": 1.0, "b": "x"}, {"a": 2, "b": "y"}
+    model = learned([(first, "p"), (second, 7), ({**first, "c": "z"}, "p")])
+    assert model.predict_one(second) == 7
+    assert model.classifier.schema_.names == ("a", "b", "c")
+
+
+def test_a_new_label_goes_again_when_its_row_is_refused() -> None:
+    model = learned([({"a": 1.0, "b": "x"}, "p"), ({"a": 2, "b": "y"}, "q")])
+    before = everything(model)
+    for row in ({"a": "text"}, {"a": 1.0, "z": []}):
+        with pytest.raises((TypeError, ValueError)):
+            model.learn_one(row, "new")
+    assert everything(model) == before
+    assert model.predict_proba_one({"a": 1.0}).keys() == {"p", "q"}
+    model.learn_one({"a": 1.0, "b": "x"}, "other")
+    assert model.predict_proba_one({"a": 1.0}).keys() == {"p", "q", "other"}
 
 
 class Emptying:

@@ -158,8 +158,9 @@ def _ranges(feature_range: Any, schema: Schema, batch: Batch | None) -> list[Ran
             "feature_range must be 'data', a pair (low, high) or a mapping from column to such a "
             f"pair, not {show(feature_range)}"
         )
+    unknown = Range()
     return [
-        given.get(column) or (Range() if batch is None else _data_range(batch, j))
+        given.get(column) or (unknown if batch is None else _data_range(batch, j))
         for j, column in enumerate(schema.continuous)
     ]
 

@@ -22,7 +22,7 @@ CASES = (  # rows, theta = delta, times
     (4_000, 0.5, 1),
     (8_000, 0.1, 1),
 )
-PREDICTED = 200
+PREDICTED = 1_000
 
 
 def run(record: Record) -> None:

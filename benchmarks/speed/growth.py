@@ -59,6 +59,7 @@ def grow(
             rows=size,
             boxes=model.n_boxes,
             **costs,
+            **({"speaking": speaking(model, unseen)} if decision == "evidence" else {}),
         )
 
 
@@ -81,6 +82,12 @@ def latest(model: Model, rows: Table, unseen: Table) -> dict[str, float | bool]:
     common = min(len(said) for _, said in predict.values())
     told = [said[:common] for _, said in predict.values()]
     return took | {"same": models.same_boxes(model, brute) and np.array_equal(*told)}
+
+
+def speaking(model: Model, rows: Table) -> float:
+    """Return how many boxes have a part in the decision on a row, at the mean over some."""
+    carried = model.responsibilities(models.batch(rows.part(0, 50)))
+    return float((carried > 0).sum(axis=1).mean())
 
 
 def predicting(model: Model, rows: Table) -> tuple[float, np.ndarray]:

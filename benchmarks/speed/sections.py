@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from benchmarks.speed import fit
 from benchmarks.speed.claims import Parts, by_stream, claims, has_index, lines_of
+from benchmarks.speed.record import Line
 from benchmarks.speed.words import power, table, times
 
 VERDICTS = {True: "yes", False: "**no**", None: "not measured"}
@@ -56,7 +57,25 @@ def growth(parts: Parts) -> list[str]:
     head = ["stream, θ = δ", "decision", "rows", "boxes"]
     for what in ("learn", "predict"):
         head += [f"{what}: {each[0]}", *each[1:], "k over boxes", "k over rows"]
-    return [*said, table(head, rows)]
+    return [*said, table(head, rows), *_voices(lines)]
+
+
+def _voices(lines: Sequence[Line]) -> list[str]:
+    """Say why predicting by evidence grows as it does."""
+    rows = []
+    for (stream, _), group in by_stream([line for line in lines if "speaking" in line]):
+        shares = [f"{line['speaking'] / line['boxes']:.1%}" for line in (group[0], group[-1])]
+        said = f"{group[-1]['speaking']:,.0f} of {group[-1]['boxes']:,}"
+        rows.append((stream, *shares, said, power(fit.of_lines(group, "speaking"))))
+    if not rows:
+        return []
+    head = ("stream, θ = δ", "share, first size", "share, last", "boxes, last", "k over boxes")
+    return [
+        "A decision by evidence is a sum over all boxes that have a part in it, and what is left "
+        "out must be nothing, to the last bit. So its cost grows at least with their number. How "
+        "many boxes have a part in the decision on a row:",
+        table(head, rows),
+    ]
 
 
 def latency(parts: Parts) -> list[str]:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from boxwise import HyperboxClassifier
 from boxwise.core import EvidenceSettings, Model
+from boxwise.reference import Box
 from boxwise.reference.evidence import AGE, ALL_OF, AT_FIRST, MANY, Evidence
 from boxwise.store.modelfile import pack
 
@@ -130,15 +131,25 @@ def test_after_many_rows_only_some_are_tested_and_the_choice_is_still_the_specif
 
 def test_where_there_are_many_boxes_fewer_rows_are_tested():
     rng = np.random.default_rng(2)
-    n_rows = MANY + 100
-    stream = Stream(
-        0.0, 0.0, 0.5, [1.0], "each", True,
-        lower=rng.random((n_rows, 1)).tolist(), upper=[],
-        values=[[]] * n_rows, labels=rng.integers(0, 2, n_rows).tolist(),
-    )  # fmt: skip
-    stream.upper = stream.lower
-    clf, reference = pair(stream, ([0.1], [1.0], [0.5, 2.0]), [0.0])
-    assert len(reference.boxes) > MANY
+
+    def labelled(n_rows: int) -> Stream:
+        lower = rng.random((n_rows, 1)).tolist()
+        return Stream(
+            0.0, 0.0, 0.5, [1.0], "each", True, lower, lower,
+            values=[[]] * n_rows, labels=rng.integers(0, 2, n_rows).tolist(),
+        )  # fmt: skip
+
+    clf, reference = pair(labelled(ALL_OF), ([0.1], [1.0], [0.5, 2.0]), [0.0])
+    unlabelled = rng.random((MANY, 1))
+    clf.partial_fit(unlabelled, [UNLABELLED] * MANY)
+    for point in unlabelled.tolist():  # theta is 0: each becomes a box, and learning them is slow
+        reference.boxes.append(Box(point, point, [], 1, None))
+        reference.clock += 1
+        reference.last[id(reference.boxes[-1])] = reference.clock
+    more = labelled(100)
+    clf.partial_fit(more.table()[0], more.labels)
+    more.teach(reference)
+    assert len(reference.boxes) == ALL_OF + MANY + 100
     assert_same_record(clf, reference)
 
 

@@ -14,7 +14,7 @@ from .agreement import assert_same_answers
 from .agreement import assert_same_boxes as assert_agreeing_boxes
 from .streams import Stream, streams
 
-thorough = settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def assert_same_boxes(clf: HyperboxClassifier, reference: EIOL) -> None:

@@ -17,7 +17,7 @@ from boxwise.reference.merging import Merged, deal
 
 from .streams import UNLABELLED, Stream, streams
 
-thorough = settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def learned_parts(stream: Stream, n_parts: int, seed: int) -> list[EIOL]:

@@ -182,7 +182,7 @@ def test_after_the_first_rows_only_the_best_pair_has_a_say():
 def test_many_boxes_of_many_columns_add_up_as_in_the_specification(n, r, grid):
     """So many that the engine sums most of them up without computing each as written."""
     rng = np.random.default_rng([n, r])
-    rows = 100
+    rows = 150 if n + r == 1 else 100  # few places, so few boxes
     lower = rng.random((rows, n)).round(2)
     upper = lower + (rng.random((rows, n)) < 0.2) * rng.random((rows, n))
     gaps = rng.random((rows, n)) < 0.1

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from boxwise.apps.cli import app
 
 
-def boxwise(*arguments, given=None):
-    run = CliRunner(env={"COLUMNS": "400"}).invoke(app, [*map(str, arguments)], input=given)
+def boxwise(*arguments, given=None, columns=400):
+    run = CliRunner(env={"COLUMNS": str(columns)}).invoke(app, [*map(str, arguments)], input=given)
     if run.exception is not None and not isinstance(run.exception, SystemExit):
         raise run.exception
     return run

@@ -9,6 +9,8 @@ from time import sleep
 
 import pytest
 
+from tests.apps.running import boxwise
+
 ENTRY = "from boxwise.apps.entry import main; main()"
 GROUP = r" +\d+% 0\.\d\d +\d+% 0\.\d\d"
 WITHOUT_RIVER = "import sys; sys.modules['river'] = None"
@@ -113,8 +115,8 @@ def test_a_file_to_practise_on_is_written_instead(tmp_path):
     from boxwise.datasets import LoanStream
 
     path = tmp_path / "loans.csv"
-    done = run_demo("--csv", str(path), "--rows", "1100", "--seed", "7")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    done = boxwise("demo", "--csv", path, "--rows", "1100", "--seed", "7")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "")
     header, *lines = path.read_text().splitlines()
     assert header.endswith("years,loan,decision")
     rows = [*LoanStream(1100, function=3, seed=7)]
@@ -122,21 +124,21 @@ def test_a_file_to_practise_on_is_written_instead(tmp_path):
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path):
-    done = run_demo("--csv", str(tmp_path / "nowhere" / "loans.csv"))
-    assert done.returncode == 1
+    done = boxwise("demo", "--csv", tmp_path / "nowhere" / "loans.csv")
+    assert done.exit_code == 1
     assert "there is no folder" in done.stderr
 
 
 def test_a_single_row_will_do():
-    done = run_demo("--rows", "1", before=WITHOUT_RIVER)
-    assert done.returncode == 0, done.stderr
+    done = boxwise("demo", "--rows", "1")
+    assert done.exit_code == 0, done.stderr
     assert "1 row " in done.stdout
 
 
 @pytest.mark.parametrize("rows", ["0", "-5", "many"])
 def test_a_wrong_number_of_rows_is_refused(rows):
-    done = run_demo("--rows", rows)
-    assert done.returncode == 2
+    done = boxwise("demo", "--rows", rows)
+    assert done.exit_code == 2
     assert "--rows" in done.stderr
 
 

@@ -14,7 +14,7 @@ from .agreement import assert_same_answers
 from .agreement import assert_same_boxes as assert_agreeing_boxes
 from .streams import Stream, streams
 
-thorough = settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def assert_same_boxes(clf: HyperboxClassifier, reference: EIOL) -> None:
@@ -98,16 +98,13 @@ def interleaved_classes(seed: int, condition: str, delta: float, n_values: int) 
 @pytest.mark.parametrize("condition", ["each", "mean"])
 @pytest.mark.parametrize(("delta", "n_values"), [(0.1, 2), (0.7, 1), (1.0, 1)])
 def test_streams_that_reject_many_expansions(condition, delta, n_values):
-    rejections = 0
-    for seed in range(3):
-        stream = interleaved_classes(seed, condition, delta, n_values)
-        X, upper = stream.table()
-        clf = stream.classifier().partial_fit(X, stream.labels, upper=upper)
-        reference = stream.reference()
-        assert_same_boxes(clf, reference)
-        assert_same_answers(clf, reference, stream)
-        rejections += reference.rejections
-    assert rejections > 1000  # else the overlap test was not tested
+    stream = interleaved_classes(0, condition, delta, n_values)
+    X, upper = stream.table()
+    clf = stream.classifier().partial_fit(X, stream.labels, upper=upper)
+    reference = stream.reference()
+    assert_same_boxes(clf, reference)
+    assert_same_answers(clf, reference, stream)
+    assert reference.rejections > 300  # else the overlap test was not tested
 
 
 @pytest.mark.parametrize("alpha", [0.9, 0.9999, 0.99999, 1 - 1e-9, 1 - 1e-15])

@@ -13,7 +13,7 @@ from boxwise.reference.agglomerative import Agglomerative
 from .agreement import assert_same_answers, assert_same_boxes
 from .streams import UNLABELLED, Stream, streams
 
-thorough = settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 methods = st.sampled_from(["agglo2", "agglosm"])
 kinds = st.sampled_from(["short", "long", "mid"])
 thresholds = st.sampled_from([0, 0, 0.3, 0.7, 0.9, 1])

@@ -17,7 +17,7 @@ from .agreement import assert_same_answers
 from .agreement import assert_same_boxes as assert_agreeing_boxes
 from .streams import UNLABELLED, Stream, streams
 
-thorough = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 etas = st.sampled_from([0, 0.1, 0.3, 0.5, 0.7, 1])
 
 

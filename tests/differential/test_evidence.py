@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from boxwise import HyperboxClassifier
 from boxwise.core import EvidenceSettings, Model
+from boxwise.reference import Box
 from boxwise.reference.evidence import AGE, ALL_OF, AT_FIRST, MANY, Evidence
 from boxwise.store.modelfile import pack
 
@@ -130,15 +131,25 @@ def test_after_many_rows_only_some_are_tested_and_the_choice_is_still_the_specif
 
 def test_where_there_are_many_boxes_fewer_rows_are_tested():
     rng = np.random.default_rng(2)
-    n_rows = MANY + 100
-    stream = Stream(
-        0.0, 0.0, 0.5, [1.0], "each", True,
-        lower=rng.random((n_rows, 1)).tolist(), upper=[],
-        values=[[]] * n_rows, labels=rng.integers(0, 2, n_rows).tolist(),
-    )  # fmt: skip
-    stream.upper = stream.lower
-    clf, reference = pair(stream, ([0.1], [1.0], [0.5, 2.0]), [0.0])
-    assert len(reference.boxes) > MANY
+
+    def labelled(n_rows: int) -> Stream:
+        lower = rng.random((n_rows, 1)).tolist()
+        return Stream(
+            0.0, 0.0, 0.5, [1.0], "each", True, lower, lower,
+            values=[[]] * n_rows, labels=rng.integers(0, 2, n_rows).tolist(),
+        )  # fmt: skip
+
+    clf, reference = pair(labelled(ALL_OF), ([0.1], [1.0], [0.5, 2.0]), [0.0])
+    unlabelled = rng.random((MANY, 1))
+    clf.partial_fit(unlabelled, [UNLABELLED] * MANY)
+    for point in unlabelled.tolist():  # theta is 0: each becomes a box, and learning them is slow
+        reference.boxes.append(Box(point, point, [], 1, None))
+        reference.clock += 1
+        reference.last[id(reference.boxes[-1])] = reference.clock
+    more = labelled(100)
+    clf.partial_fit(more.table()[0], more.labels)
+    more.teach(reference)
+    assert len(reference.boxes) == ALL_OF + MANY + 100
     assert_same_record(clf, reference)
 
 
@@ -171,7 +182,7 @@ def test_after_the_first_rows_only_the_best_pair_has_a_say():
 def test_many_boxes_of_many_columns_add_up_as_in_the_specification(n, r, grid):
     """So many that the engine sums most of them up without computing each as written."""
     rng = np.random.default_rng([n, r])
-    rows = 150
+    rows = 150 if n + r == 1 else 100  # few places, so few boxes
     lower = rng.random((rows, n)).round(2)
     upper = lower + (rng.random((rows, n)) < 0.2) * rng.random((rows, n))
     gaps = rng.random((rows, n)) < 0.1
@@ -186,9 +197,9 @@ def test_many_boxes_of_many_columns_add_up_as_in_the_specification(n, r, grid):
     assert_same_record(clf, reference)
     assert_same_responsibilities(clf, reference, stream)
     X, upper = stream.table()
-    shares = clf.predict_proba(X, upper=upper)
+    shares = clf.predict_proba(X[:30], upper=None if upper is None else upper[:30])
     order = [reference.classes.index(label) for label in clf.classes_]
-    for row, sample in zip(shares, stream.samples(), strict=True):
+    for row, sample in zip(shares, stream.samples(), strict=False):
         p = reference.probabilities(*sample)
         np.testing.assert_allclose(row, [p[k] for k in order], rtol=1e-15, atol=0)
 

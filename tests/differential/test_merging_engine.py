@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from boxwise.core._native import AgglomerativeEngine
+from boxwise.core.settings import AgglomerativeSettings, Range
 from boxwise.reference import EIOL, Box
 from boxwise.reference.merging import Merged, deal
 
 from .streams import UNLABELLED, Stream, streams
 
-thorough = settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def learned_parts(stream: Stream, n_parts: int, seed: int) -> list[EIOL]:
@@ -63,10 +64,8 @@ def merged_by_reference(stream: Stream, models: list[EIOL]) -> Merged:
     return merged
 
 
-def engine_with(stream: Stream, model: EIOL, n_classes: int) -> AgglomerativeEngine:
-    seen = [low <= high for low, high in model.ranges]
-    engine = AgglomerativeEngine(
-        n_categorical=len(stream.values[0]),
+def engine_with(stream: Stream, model: EIOL, n_classes: int) -> Any:
+    how = AgglomerativeSettings(
         theta=stream.theta,
         gamma=stream.gamma,
         delta=stream.delta,
@@ -75,10 +74,9 @@ def engine_with(stream: Stream, model: EIOL, n_classes: int) -> AgglomerativeEng
         method="agglo2",
         similarity="mid",
         min_similarity=0.0,
-        low=[r[0] if s else math.nan for r, s in zip(model.ranges, seen, strict=True)],
-        high=[r[1] if s else math.nan for r, s in zip(model.ranges, seen, strict=True)],
-        growing=[not s for s in seen],
     )
+    ranges = [Range(low, high, False) if low <= high else Range() for low, high in model.ranges]
+    engine = how.new_engine(len(stream.values[0]), ranges)
     engine.restore(**arrays(model.boxes, stream), n_classes=n_classes, next_id=len(model.boxes))
     return engine
 

@@ -64,7 +64,7 @@ def test_boxes_memberships_and_answers_are_those_of_the_specification(stream):
         assert predicted == [reference.predict(*sample) for sample in stream.samples()]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(streams(max_rows=60))
 def test_so_are_decisions_by_evidence(stream):
     clf, reference = pair(stream, "evidence")

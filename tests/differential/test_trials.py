@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import cycle, product
 
 import numpy as np
 import pytest
@@ -14,6 +14,11 @@ from boxwise.core import EntropySettings, FoldRows, try_settings
 from boxwise.learners.hyperbox_learner import TrainingTable
 
 from .streams import Stream, streams
+
+
+@pytest.fixture
+def with_and_without_an_index() -> None:
+    """Trials have no index, and those alone take turns below: there are many."""
 
 
 def assert_together_as_alone(
@@ -28,8 +33,10 @@ def assert_together_as_alone(
     ]
     together = try_settings([(s, fold) for s in chosen], probabilities=True, n_jobs=n_jobs)
     rows = (table.batch.lower, table.batch.upper, table.batch.codes)
-    for setting, outcome in zip(chosen, together, strict=True):
+    modes = cycle([("off", 64), ("on", 4)])
+    for setting, outcome, mode in zip(chosen, together, modes, strict=False):
         alone = setting.new_engine(fold.n_categorical, fold.ranges)
+        alone.set_index(*mode)
         alone.learn(*rows, table.labels)
         assert outcome.n_boxes == alone.n_boxes
         np.testing.assert_array_equal(outcome.predicted, alone.predict(*rows))

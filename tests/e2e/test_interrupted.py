@@ -9,6 +9,7 @@ import time
 import pytest
 
 import boxwise as library
+from tests.apps.running import boxwise as here  # in this process: it starts at once
 from tests.e2e.command import BOXWISE, ENVIRONMENT, boxwise
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are different there")
@@ -74,8 +75,8 @@ def test_a_stopped_stream_leaves_a_model_with_all_rows_read_so_far(folder, numbe
     assert f"stopped; {n:,} rows read so far are in model.box" in errors
     assert "Traceback" not in errors
     (folder / "data.csv").write_bytes(HEADER + rows(n))
-    done = boxwise("learn", "data.csv", "--label", "decision", "-o", "same.box", folder=folder)
-    assert done.returncode == 0
+    done = here("learn", folder / "data.csv", "--label", "decision", "-o", folder / "same.box")
+    assert done.exit_code == 0
     assert (folder / "model.box").read_bytes() == (folder / "same.box").read_bytes()
 
 
@@ -110,8 +111,8 @@ def test_stopped_before_the_first_row_nothing_is_written(folder):
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_predictions_that_were_stopped_leave_no_file(folder, number, code):
     (folder / "data.csv").write_bytes(HEADER + rows(300))
-    learn = ("learn", "data.csv", "--label", "decision", "-o", "model.box", "-q")
-    assert boxwise(*learn, folder=folder).returncode == 0
+    learn = ("learn", folder / "data.csv", "--label", "decision", "-o", folder / "model.box", "-q")
+    assert here(*learn).exit_code == 0
     with subprocess.Popen(
         [BOXWISE, "predict", "model.box", "-", "-o", "out.csv", "--chunk-rows", "10"],
         cwd=folder,
@@ -132,8 +133,8 @@ def test_predictions_that_were_stopped_leave_no_file(folder, number, code):
 
 def test_a_reader_that_goes_away_ends_the_output_silently(folder):
     (folder / "data.csv").write_bytes(HEADER + rows(20_000))
-    learn = ("learn", "data.csv", "--label", "decision", "-o", "model.box", "--theta", "0.5")
-    assert boxwise(*learn, folder=folder).returncode == 0
+    learn = ("learn", folder / "data.csv", "--label", "decision", "-o", folder / "model.box")
+    assert here(*learn, "--theta", "0.5").exit_code == 0
     with subprocess.Popen(
         [BOXWISE, "predict", "model.box", "data.csv", "-q", "--proba"],
         cwd=folder,

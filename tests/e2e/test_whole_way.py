@@ -12,19 +12,6 @@ import pytest
 from tests.e2e.command import BOXWISE, bare_interpreter, boxwise, megabytes_of
 from tests.e2e.conftest import ROWS, write_csv
 
-COMMANDS = [
-    "learn",
-    "predict",
-    "explain",
-    "evaluate",
-    "inspect",
-    "plot",
-    "rules",
-    "report",
-    "prune",
-    "demo",
-    "paper",
-]
 LEARN = ("--label", "decision", "--theta", "0.3", "--delta", "1", "--categorical", "zip_code")
 
 
@@ -62,40 +49,11 @@ def test_two_files_standard_input_and_gzip_give_the_same_model(folder, loans, lo
     assert len({(folder / f"{i}.box").read_bytes() for i in range(4)}) == 1
 
 
-def test_the_list_of_commands_is_in_whole_sentences(folder):
-    commands = boxwise("--help", folder=folder).stdout.partition("Commands:\n")[2].splitlines()
-    assert [line.split()[0] for line in commands] == COMMANDS
-    assert all(line.endswith(".") and not line.endswith("...") for line in commands)
-
-
 def test_help_has_examples_and_exit_codes(folder):
     shown = boxwise("learn", "--help", folder=folder)
     assert shown.returncode == 0
     assert "boxwise learn loans.csv --label decision -o loans.box" in shown.stdout
     assert "Exit codes:" in shown.stdout
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_help_fits_a_terminal_of_80_columns(folder, command):
-    import subprocess
-
-    shown = subprocess.run(
-        [BOXWISE, command, "--help"],
-        env={**os.environ, "COLUMNS": "80"},
-        capture_output=True,
-        encoding="utf-8",
-        check=True,
-        timeout=60,
-    ).stdout
-    assert max(map(len, shown.splitlines())) <= 80
-
-
-def test_commands_that_read_files_are_used_alike(folder):
-    usage = [
-        boxwise(command, "--help", folder=folder).stdout.splitlines()[0]
-        for command in ("learn", "evaluate")
-    ]
-    assert usage[0].replace("learn", "evaluate") == usage[1]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such terminal")

@@ -16,14 +16,14 @@ from boxwise.datasets import archive
 from boxwise.paper.job import Job, OtherRunError
 from boxwise.paper.protocol import Protocol
 
-WORK = ["mixed", "delta", "--datasets", "tic_tac_toe", "--seed", "3"]
+WORK = ["mixed", "delta", "--datasets", "tic_tac_toe", "--seed", "3", "--quick"]  # 8 folds
 QUICK = ["delta", "--datasets", "tic_tac_toe", "--quick"]
 
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory) -> bytes:
     folder = tmp_path_factory.mktemp("undisturbed")
-    Job(folder, Protocol(seed=3), ["mixed", "delta"], ["tic_tac_toe"]).run(n_jobs=1)
+    Job(folder, Protocol(1, seed=3, quick=True), ["mixed", "delta"], ["tic_tac_toe"]).run(n_jobs=1)
     return (folder / "results.csv").read_bytes()
 
 
@@ -66,7 +66,7 @@ def _wait_for_more(results, process) -> bool:
 
 
 def test_the_number_of_processes_does_not_matter(tmp_path, undisturbed):
-    job = Job(tmp_path, Protocol(seed=3), ["mixed", "delta"], ["tic_tac_toe"])
+    job = Job(tmp_path, Protocol(1, seed=3, quick=True), ["mixed", "delta"], ["tic_tac_toe"])
     job.run(n_jobs=2)
     assert job.path.read_bytes() == undisturbed
 

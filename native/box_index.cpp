@@ -11,8 +11,9 @@ BoxIndex::BoxIndex(size_t n, size_t r, size_t capacity, EntropyTest& test,
                    const std::vector<double>& margins)
     : r_(r),
       test_(test),
-      margins_(margins),
-      forests_(static_cast<size_t>(std::bit_width(r)) + 2, Forest(n, r, capacity)) {
+      forests_(static_cast<size_t>(std::bit_width(r)) + 2, Forest(n, r, capacity)),
+      rare_(r),
+      splitting_{margins, std::vector<bool>(r)} {
   portrait_.masks.resize(r);
 }
 
@@ -32,7 +33,7 @@ void BoxIndex::take_in(const Group& g, Slot slot) {
   Signature signature;
   for (size_t j = 0; j < r_; ++j) {
     g.D[j].values(slot, values_);
-    see(j, values_, signature);
+    see(slot, j, values_, signature);
   }
   portrait_.signature = signature.value();
   insert(g, slot);
@@ -41,15 +42,18 @@ void BoxIndex::take_in(const Group& g, Slot slot) {
 void BoxIndex::added(const Group& g, Slot slot, const Box& box) {
   if (slot != addresses_.size()) return;  // its turn will come
   Signature signature;
-  for (size_t j = 0; j < r_; ++j) see(j, box.D[j], signature);
+  for (size_t j = 0; j < r_; ++j) see(slot, j, box.D[j], signature);
   portrait_.signature = signature.value();
   addresses_.emplace_back();
   insert(g, slot);
 }
 
-void BoxIndex::see(size_t j, const std::vector<Tally>& values, Signature& signature) {
+void BoxIndex::see(Slot slot, size_t j, const std::vector<Tally>& values, Signature& signature) {
   portrait_.masks[j] = 0;
-  for (auto [code, times] : values) portrait_.masks[j] |= Portrait::bit(code);
+  for (auto [code, times] : values) {
+    portrait_.masks[j] |= Portrait::bit(code);
+    rare_[j].add(code, slot);
+  }
   signature.add(j, values.size() > 1, values[0].first);
 }
 
@@ -60,7 +64,9 @@ void BoxIndex::changed(const Group& g, Slot slot, const Code* codes) {
   Signature signature;
   for (size_t j = 0; j < r_; ++j) {
     portrait_.masks[j] = leaf.words(j)[address.at % lanes::COUNT] | Portrait::bit(codes[j]);
-    signature.add(j, g.D[j].count(slot, codes[j]) != g.n[slot], codes[j]);
+    const uint32_t times = g.D[j].count(slot, codes[j]);
+    if (times == 1) rare_[j].add(codes[j], slot);  // the first time
+    signature.add(j, times != g.n[slot], codes[j]);
   }
   portrait_.signature = signature.value();
   describe(g, slot);
@@ -69,19 +75,46 @@ void BoxIndex::changed(const Group& g, Slot slot, const Code* codes) {
   insert(g, slot);
 }
 
-void BoxIndex::removed(const Group& g, Slot slot) {
+void BoxIndex::removed(const Group& g, Slot slot, const Box& box) {
   const auto last = static_cast<Slot>(g.size());
   if (slot >= addresses_.size()) return;
   erase(addresses_[slot]);
+  for (size_t j = 0; j < r_; ++j)
+    for (auto [code, times] : box.D[j]) rare_[j].remove(code, slot);
   if (last < addresses_.size()) {
     const Address moved = addresses_.back();
     addresses_.pop_back();
     if (slot == last) return;
     addresses_[slot] = moved;
     forests_[moved.band].rename(moved.at, slot);
+    for (size_t j = 0; j < r_; ++j) {
+      g.D[j].values(slot, values_);
+      for (auto [code, times] : values_) rare_[j].rename(code, last, slot);
+    }
     return;
   }
   take_in(g, slot);  // what came into the slot was not followed yet
+}
+
+void BoxIndex::sort_out(const Code* codes, BestFirst::Lot& lot) const {
+  for (size_t j = 0; j < r_; ++j)
+    if (!rare_[j].list(codes[j], lot.few)) lot.values.push_back({j, Portrait::bit(codes[j]), codes[j]});
+  std::sort(lot.few.begin(), lot.few.end());
+  lot.few.erase(std::unique(lot.few.begin(), lot.few.end()), lot.few.end());
+}
+
+bool BoxIndex::list_rarest(const std::vector<lanes::Values>& values,
+                           std::vector<Slot>& slots) const {
+  slots.clear();
+  const lanes::Values* rarest = nullptr;
+  uint32_t least = RareValues::MANY;
+  for (const lanes::Values& value : values) {
+    const uint32_t times = rare_[value.j].times(value.code);
+    if (times >= least) continue;
+    least = times;
+    rarest = &value;
+  }
+  return rarest != nullptr && rare_[rarest->j].list(rarest->code, slots);
 }
 
 void BoxIndex::describe(const Group& g, Slot slot) {
@@ -93,7 +126,8 @@ void BoxIndex::insert(const Group& g, Slot slot) {
   describe(g, slot);
   const uint32_t band = this->band();
   const auto moved = [&](Slot other, Forest::Address at) { addresses_[other].at = at; };
-  const auto at = forests_[band].insert(g, slot, portrait_, margins_, moved);
+  for (size_t j = 0; j < r_; ++j) splitting_.skip[j] = mostly_rare(j);
+  const auto at = forests_[band].insert(g, slot, portrait_, splitting_, moved);
   addresses_[slot] = {band, at};
 }
 
@@ -106,6 +140,7 @@ void BoxIndex::erase(Address address) {
 size_t BoxIndex::bytes() const {
   size_t total = addresses_.size() * sizeof(Address);
   for (const Forest& forest : forests_) total += forest.bytes();
+  for (const RareValues& values : rare_) total += values.bytes();
   return total;
 }
 

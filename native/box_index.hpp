@@ -13,8 +13,10 @@
 #include <deque>
 #include <vector>
 
+#include "best_first.hpp"
 #include "entropy.hpp"
 #include "forest.hpp"
+#include "rare_values.hpp"
 
 namespace boxwise {
 
@@ -31,16 +33,17 @@ class BoxIndex {
   void follow(const Group& g, std::size_t boxes);  // so many more
   void added(const Group& g, Slot slot, const Box& box);
   void changed(const Group& g, Slot slot, const Code* codes);  // it has taken these values
-  void removed(const Group& g, Slot slot);  // the last box has its slot now
+  void removed(const Group& g, Slot slot, const Box& box);  // the last box has its slot now
 
   struct Growing {  // a sample that looks for boxes to take it
     std::vector<lanes::Growth> sides;
     std::vector<lanes::Values> values;
     Word signature = 0;  // of a box that holds nothing else
+    std::vector<Slot> few;  // working memory
   };
   // Boxes that pass the size test and may pass the entropy test.
   template <class Visit>
-  void visit_growing(const Growing& x, Visit visit) const {
+  void visit_growing(Growing& x, Visit visit) const {
     const auto go_on = [&](Slot slot) {
       visit(slot);
       return false;
@@ -63,7 +66,16 @@ class BoxIndex {
                                     l.alive()) & ~same;
       return grown(l.V(), l.W(), same | held(l, other));
     };
-    forests_.front().search(hull, box, go_on);
+    if (list_rarest(x.values, x.few)) {  // a closed box that takes the sample is among them
+      for (const Slot slot : x.few) {
+        const auto [band, at] = addresses_[slot];
+        if (band != 0) continue;
+        const Forest::Leaf& leaf = forests_.front().leaf_of(at);
+        if (grown(leaf.V(), leaf.W(), Word{1} << at % lanes::COUNT) != 0) visit(slot);
+      }
+    } else {
+      forests_.front().search(hull, box, go_on);
+    }
     for (std::size_t band = 1; band + 1 < forests_.size(); ++band)
       forests_[band].search(
           [&](const auto& s) { return grown(s.high_V(), s.low_W(), held(s, s.alive())); },
@@ -76,6 +88,7 @@ class BoxIndex {
     std::vector<lanes::Interval> sides;
     std::vector<lanes::Values> values;
     Word signature = 0, factors = 0;
+    std::vector<Slot> few;  // working memory
   };
   // Boxes that may contain a sample.
   template <class Visit>
@@ -94,7 +107,8 @@ class BoxIndex {
   }
   // Boxes that may overlap, until `visit` returns true.
   template <class Visit>
-  bool visit_overlapping(const Meeting& x, Visit visit) const {
+  bool visit_overlapping(Meeting& x, Visit visit) const {
+    if (list_rarest(x.values, x.few)) return std::any_of(x.few.begin(), x.few.end(), visit);
     const Word mixed = x.signature & Portrait::MIXED, bloom = Portrait::bloom(x.signature);
     const auto hull = [&](const Forest::Summary& s) {
       Word alive = lanes::intersect(s.blooms(), bloom, s.alive());
@@ -111,6 +125,9 @@ class BoxIndex {
                        [&](const Forest& forest) { return forest.search(hull, box, visit); });
   }
 
+  // Fills in the values of a sample and the boxes that hold those of them that are rare.
+  void sort_out(const Code* codes, BestFirst::Lot& lot) const;
+
   const std::vector<Forest>& forests() const { return forests_; }
   std::size_t bytes() const;
 
@@ -126,16 +143,20 @@ class BoxIndex {
   static constexpr std::array<Word, lanes::COUNT> NONE{};
 
   std::uint32_t band() const;  // of the portrait
+  // The boxes that hold that of the values which the fewest hold; false if none of them is rare.
+  bool list_rarest(const std::vector<lanes::Values>& values, std::vector<Slot>& slots) const;
+  bool mostly_rare(std::size_t j) const { return 2 * rare_[j].n_holders() > addresses_.size(); }
   void take_in(const Group& g, Slot slot);
   void describe(const Group& g, Slot slot);  // all but its values
   void insert(const Group& g, Slot slot);
   void erase(Address address);
-  void see(std::size_t j, const std::vector<Tally>& values, Signature& signature);
+  void see(Slot slot, std::size_t j, const std::vector<Tally>& values, Signature& signature);
 
   std::size_t r_;
   EntropyTest& test_;
-  const std::vector<double>& margins_;
   std::vector<Forest> forests_;  // none may be missing, one, two or three, four to seven, ..., all
+  std::vector<RareValues> rare_;  // by feature
+  Forest::Splitting splitting_;
   std::deque<Address> addresses_;  // by slot; a deque grows without a pause
   Portrait portrait_;              // working memory
   std::vector<Tally> values_;

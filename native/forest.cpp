@@ -167,9 +167,9 @@ uint32_t Forest::new_page(uint32_t root) {
 }
 
 // Half of the boxes move to a new leaf.
-uint32_t Forest::split(uint32_t l, const std::vector<double>& margins) {
+uint32_t Forest::split(uint32_t l, const Splitting& splitting) {
   if (pages_[leaves_[l].page].count == capacity_) split_page(leaves_[l].page);
-  const Splitter splitter(leaves_[l], margins);
+  const Splitter splitter(leaves_[l], splitting);
   const auto node = leaves_[l].node;
   const auto left = static_cast<uint32_t>(nodes_.size());
   nodes_.insert(nodes_.end(), 2, Node{});

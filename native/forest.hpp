@@ -116,13 +116,17 @@ class Forest {
   Forest(std::size_t n, std::size_t r, std::size_t capacity) : n_(n), r_(r), capacity_(capacity) {}
 
   using Address = std::uint32_t;  // of a box: its leaf and lane
+  struct Splitting {  // how leaves are divided
+    const std::vector<double>& margins;  // how far from a box, in the units of each feature, samples matter
+    std::vector<bool> skip;  // categorical features that tell nothing
+  };
   // Called for each box that gets a new address.
   template <class Moved>
-  Address insert(const Group& g, Slot slot, const Portrait& box, const std::vector<double>& margins,
+  Address insert(const Group& g, Slot slot, const Portrait& box, const Splitting& splitting,
                  Moved moved) {
     std::uint32_t leaf = find_leaf(g, slot, box);
     if (leaves_[leaf].count == capacity_) {
-      const std::uint32_t other = split(leaf, margins);
+      const std::uint32_t other = split(leaf, splitting);
       for (const std::uint32_t part : {leaf, other})
         for (std::size_t i = 0; i < leaves_[part].count; ++i)
           moved(leaves_[part].slots[i], address(part, i));
@@ -193,7 +197,7 @@ class Forest {
   void summarise(const Leaf& leaf);
   void summarise_page(std::uint32_t p);
   bool drop(Address at);
-  std::uint32_t split(std::uint32_t leaf, const std::vector<double>& margins);
+  std::uint32_t split(std::uint32_t leaf, const Splitting& splitting);
   std::uint32_t new_leaf(std::uint32_t page, std::uint32_t node);
   std::uint32_t new_page(std::uint32_t root);
   void split_page(std::uint32_t p);

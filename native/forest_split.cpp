@@ -17,12 +17,13 @@ void each_bit(Word bits, Use use) {
 size_t size(Word part) { return static_cast<size_t>(std::popcount(part)); }
 }  // namespace
 
-Forest::Splitter::Splitter(const Leaf& leaf, const std::vector<double>& margins)
-    : leaf_(leaf), margins_(margins) {
+Forest::Splitter::Splitter(const Leaf& leaf, const Splitting& splitting)
+    : leaf_(leaf), margins_(splitting.margins), skip_(splitting.skip) {
   Rule place, category;
   Word by_place_left = 0, by_category_left = 0;
   const bool placed = by_place(place, by_place_left);
-  const bool sorted = by_category(category, by_category_left);
+  const bool sorted = by_category(category, by_category_left, true) ||
+                      (!placed && by_category(category, by_category_left, false));
   if (!placed && !sorted) {  // they are all alike: new ones will go right
     rule.threshold = -4 * UNSET;
     rule.categorical = leaf.n == 0;
@@ -71,10 +72,11 @@ bool Forest::Splitter::by_place(Rule& rule, Word& left) const {
 }
 
 // In the feature whose values fall into two parts of most equal size.
-bool Forest::Splitter::by_category(Rule& rule, Word& left) const {
+bool Forest::Splitter::by_category(Rule& rule, Word& left, bool skip) const {
   const size_t m = leaf_.count;
   size_t best = 0;
   for (size_t j = 0; j < leaf_.r; ++j) {
+    if (skip && skip_[j]) continue;
     const Word* masks = leaf_.words(j);
     std::array<std::uint8_t, 64> times{};
     Word seen = 0;
@@ -130,6 +132,7 @@ double Forest::Splitter::cost_of(Word part) const {
     if (margin > 0 && low <= high) log_chance += std::log((high - low + margin) / (most - least + margin));
   }
   for (size_t j = 0; j < leaf_.r; ++j) {
+    if (skip_[j]) continue;
     const Word* masks = leaf_.words(j);
     Word all = 0;
     double found = 0;

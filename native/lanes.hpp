@@ -33,6 +33,7 @@ Word meet(const double* V, const double* W, const Interval* x, std::size_t count
 struct Values {
   std::size_t j;
   Word bits;
+  std::int32_t code;
 };
 // masks & bits is zero in at most `allowed` features
 Word hold(const Word* masks, const Values* x, std::size_t count, const Word* allowed, Word alive);

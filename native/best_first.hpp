@@ -26,7 +26,7 @@ class BestFirst {
   // The values of the sample that boxes of a group hold, but for those that only these few hold.
   struct Lot {
     std::size_t group;
-    std::vector<lanes::Values> values;
+    std::vector<lanes::Value> values;
     std::vector<Slot> few;  // in order
   };
 
@@ -53,7 +53,9 @@ class BestFirst {
     const auto part = static_cast<std::uint32_t>(parts_.size());
     parts_.push_back({&forest, n_lots_ - 1});
     for (std::size_t b = 0; b < blocks.size(); ++b) {
-      measure(blocks[b], blocks[b].low_V(), blocks[b].high_W(), lots_[n_lots_ - 1]);
+      const Forest::Summary& s = blocks[b];
+      lanes::bounds(s.low_V(), s.high_W(), s.holders(), sample(lots_[n_lots_ - 1], s.r), s.alive(),
+                    bounds_);
       for (std::size_t i = 0; i < blocks[b].count; ++i)
         push({bounds_[i], part, static_cast<std::uint32_t>(b * lanes::COUNT + i) * 2});
     }
@@ -106,20 +108,21 @@ class BestFirst {
     return features > 0 ? question.weights.beta / static_cast<double>(features) : 0.0;
   }
 
-  template <class Columns>
-  void measure(const Columns& s, const double* V, const double* W, const Lot& lot) {
-    const auto& [sides, weights] = question;
-    lanes::bounds(V, W, sides.data(), sides.size(), s.masks(), lot.values.data(), lot.values.size(),
-                  weights.alpha, unit(s.r), s.alive(), bounds_);
+  lanes::Sample sample(const Lot& lot, std::size_t features) const {
+    return {question.sides.data(), question.sides.size(),  lot.values.data(),
+            lot.values.size(),     question.weights.alpha, unit(features)};
   }
 
   void open_page(const Place& place, double bar) {
     const Part& part = parts_[place.part];
     const Forest::Page& page = part.forest->page(place.number());
-    measure(page, page.low_V(), page.high_W(), lots_[part.lot]);
-    for (Word left = lanes::reach(bounds_, bar - ROUNDING, page.alive()); left != 0; left &= left - 1) {
+    const lanes::Sample x = sample(lots_[part.lot], page.r);
+    Word left = lanes::reach(page.low_V(), page.high_W(), page.holders(), x, bar - ROUNDING,
+                             page.alive());
+    lanes::bounds(page.low_V(), page.high_W(), page.holders(), x, left, bounds_);
+    for (; left != 0; left &= left - 1) {
       const auto i = static_cast<std::size_t>(std::countr_zero(left));
-      push({bounds_[i], place.part, page.leaves[i] * 2 + 1});
+      push({bounds_[i], place.part, page.items[i] * 2 + 1});
     }
   }
 
@@ -128,18 +131,16 @@ class BestFirst {
     const Part& part = parts_[place.part];
     const Forest::Leaf& leaf = part.forest->leaf(place.number());
     const Lot& lot = lots_[part.lot];
-    const auto& [sides, weights] = question;
-    Word left = lanes::reach(leaf.V(), leaf.W(), sides.data(), sides.size(), leaf.masks(),
-                             lot.values.data(), lot.values.size(), weights.alpha, unit(leaf.r),
-                             bar - ROUNDING, leaf.alive());
+    const lanes::Sample x = sample(lot, leaf.r);
+    Word left = lanes::reach(leaf.V(), leaf.W(), leaf.holders(), x, bar - ROUNDING, leaf.alive());
     if (left == 0) return;
     const auto look_at = [&](std::size_t i) {
-      if (!std::binary_search(lot.few.begin(), lot.few.end(), leaf.slots[i]))
-        visit(lot.group, leaf.slots[i]);
+      if (!std::binary_search(lot.few.begin(), lot.few.end(), leaf.items[i]))
+        visit(lot.group, leaf.items[i]);
     };
     // The best of them first, which rules out most of the others.
     if (std::popcount(left) > 1) {
-      measure(leaf, leaf.V(), leaf.W(), lot);
+      lanes::bounds(leaf.V(), leaf.W(), leaf.holders(), x, left, bounds_);
       std::size_t top = 0;
       double most = -1;
       for (Word rest = left; rest != 0; rest &= rest - 1) {

@@ -60,17 +60,19 @@ void BoxIndex::see(Slot slot, size_t j, const std::vector<Tally>& values, Signat
 void BoxIndex::changed(const Group& g, Slot slot, const Code* codes) {
   if (slot >= addresses_.size()) return;
   const Address address = addresses_[slot];
-  const Forest::Leaf& leaf = forests_[address.band].leaf_of(address.at);
   Signature signature;
   for (size_t j = 0; j < r_; ++j) {
-    portrait_.masks[j] = leaf.words(j)[address.at % lanes::COUNT] | Portrait::bit(codes[j]);
+    portrait_.masks[j] = Portrait::bit(codes[j]);
     const uint32_t times = g.D[j].count(slot, codes[j]);
     if (times == 1) rare_[j].add(codes[j], slot);  // the first time
     signature.add(j, times != g.n[slot], codes[j]);
   }
   portrait_.signature = signature.value();
   describe(g, slot);
-  if (band() == address.band) return forests_[address.band].update(address.at, g, portrait_);
+  Forest& forest = forests_[address.band];
+  if (band() == address.band) return forest.update(address.at, g, portrait_);
+  for (size_t j = 0; j < r_; ++j)
+    portrait_.masks[j] |= forest.leaf_of(address.at).values(j, address.at % lanes::COUNT);
   erase(address);
   insert(g, slot);
 }
@@ -98,17 +100,17 @@ void BoxIndex::removed(const Group& g, Slot slot, const Box& box) {
 
 void BoxIndex::sort_out(const Code* codes, BestFirst::Lot& lot) const {
   for (size_t j = 0; j < r_; ++j)
-    if (!rare_[j].list(codes[j], lot.few)) lot.values.push_back({j, Portrait::bit(codes[j]), codes[j]});
+    if (!rare_[j].list(codes[j], lot.few)) lot.values.push_back({j, codes[j]});
   std::sort(lot.few.begin(), lot.few.end());
   lot.few.erase(std::unique(lot.few.begin(), lot.few.end()), lot.few.end());
 }
 
-bool BoxIndex::list_rarest(const std::vector<lanes::Values>& values,
+bool BoxIndex::list_rarest(const std::vector<lanes::Value>& values,
                            std::vector<Slot>& slots) const {
   slots.clear();
-  const lanes::Values* rarest = nullptr;
+  const lanes::Value* rarest = nullptr;
   uint32_t least = RareValues::MANY;
-  for (const lanes::Values& value : values) {
+  for (const lanes::Value& value : values) {
     const uint32_t times = rare_[value.j].times(value.code);
     if (times >= least) continue;
     least = times;

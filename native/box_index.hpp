@@ -7,7 +7,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -37,7 +36,7 @@ class BoxIndex {
 
   struct Growing {  // a sample that looks for boxes to take it
     std::vector<lanes::Growth> sides;
-    std::vector<lanes::Values> values;
+    std::vector<lanes::Value> values;
     Word signature = 0;  // of a box that holds nothing else
     std::vector<Slot> few;  // working memory
   };
@@ -52,19 +51,19 @@ class BoxIndex {
     const auto grown = [&](const double* V, const double* W, Word alive) {
       return lanes::can_grow(V, W, sides.data(), sides.size(), alive);
     };
-    const auto held = [&](const auto& s, Word alive) {
-      return lanes::hold(s.masks(), x.values.data(), x.values.size(), s.allowed(), alive);
+    const auto held = [&](const auto& s) {
+      return lanes::hold(s.holders(), x.values.data(), x.values.size(), s.allowed(), s.alive());
     };
     const Word bloom = Portrait::bloom(x.signature);
     const auto hull = [&](const Forest::Summary& s) {
-      const Word own = lanes::own(s.blooms(), bloom, s.allowed(), s.some_mixed(), s.alive());
-      return grown(s.high_V(), s.low_W(), held(s, own));
+      const Word alive = hold_all(s, x.values);
+      return grown(s.high_V(), s.low_W(),
+                   lanes::own(s.blooms(), bloom, s.allowed(), s.some_mixed(), alive));
     };
     const auto box = [&](const Forest::Leaf& l) {
-      const Word same = lanes::equal(l.signatures(), x.signature, l.alive());
-      const Word other = lanes::own(l.signatures(), x.signature, l.allowed(), Portrait::MIXED,
-                                    l.alive()) & ~same;
-      return grown(l.V(), l.W(), same | held(l, other));
+      const Word alive = hold_all(l, x.values);
+      return grown(l.V(), l.W(),
+                   lanes::own(l.signatures(), x.signature, l.allowed(), Portrait::MIXED, alive));
     };
     if (list_rarest(x.values, x.few)) {  // a closed box that takes the sample is among them
       for (const Slot slot : x.few) {
@@ -78,15 +77,15 @@ class BoxIndex {
     }
     for (std::size_t band = 1; band + 1 < forests_.size(); ++band)
       forests_[band].search(
-          [&](const auto& s) { return grown(s.high_V(), s.low_W(), held(s, s.alive())); },
-          [&](const auto& l) { return grown(l.V(), l.W(), held(l, l.alive())); }, go_on);
+          [&](const auto& s) { return grown(s.high_V(), s.low_W(), held(s)); },
+          [&](const auto& l) { return grown(l.V(), l.W(), held(l)); }, go_on);
     forests_.back().search([&](const auto& s) { return grown(s.high_V(), s.low_W(), s.alive()); },
                            [&](const auto& l) { return grown(l.V(), l.W(), l.alive()); }, go_on);
   }
 
   struct Meeting {  // intervals and values that a box must have
     std::vector<lanes::Interval> sides;
-    std::vector<lanes::Values> values;
+    std::vector<lanes::Value> values;
     Word signature = 0, factors = 0;
     std::vector<Slot> few;  // working memory
   };
@@ -94,8 +93,7 @@ class BoxIndex {
   template <class Visit>
   void visit_containing(const Meeting& x, Visit visit) const {
     const auto meeting = [&](const auto& s, const double* V, const double* W) {
-      const Word alive = lanes::hold(s.masks(), x.values.data(), x.values.size(), NONE.data(), s.alive());
-      return lanes::meet(V, W, x.sides.data(), x.sides.size(), alive);
+      return lanes::meet(V, W, x.sides.data(), x.sides.size(), hold_all(s, x.values));
     };
     for (const Forest& forest : forests_)
       forest.search([&](const auto& s) { return meeting(s, s.low_V(), s.high_W()); },
@@ -111,13 +109,12 @@ class BoxIndex {
     if (list_rarest(x.values, x.few)) return std::any_of(x.few.begin(), x.few.end(), visit);
     const Word mixed = x.signature & Portrait::MIXED, bloom = Portrait::bloom(x.signature);
     const auto hull = [&](const Forest::Summary& s) {
-      Word alive = lanes::intersect(s.blooms(), bloom, s.alive());
+      Word alive = lanes::intersect(s.blooms(), bloom, hold_all(s, x.values));
       alive = lanes::between(s.all_mixed(), s.some_mixed(), mixed, alive);
-      alive = lanes::hold(s.masks(), x.values.data(), x.values.size(), NONE.data(), alive);
       return lanes::meet(s.low_V(), s.high_W(), x.sides.data(), x.sides.size(), alive);
     };
     const auto box = [&](const Forest::Leaf& l) {
-      Word alive = lanes::equal(l.signatures(), x.signature, l.alive());
+      Word alive = lanes::equal(l.signatures(), x.signature, hold_all(l, x.values));
       if (mixed != 0) alive = lanes::intersect(l.factors(), x.factors, alive);
       return lanes::meet(l.V(), l.W(), x.sides.data(), x.sides.size(), alive);
     };
@@ -140,11 +137,14 @@ class BoxIndex {
     std::uint32_t band;  // its forest
     Forest::Address at;
   };
-  static constexpr std::array<Word, lanes::COUNT> NONE{};
 
+  template <class Columns>
+  static Word hold_all(const Columns& s, const std::vector<lanes::Value>& values) {
+    return lanes::hold(s.holders(), values.data(), values.size(), s.alive());
+  }
   std::uint32_t band() const;  // of the portrait
   // The boxes that hold that of the values which the fewest hold; false if none of them is rare.
-  bool list_rarest(const std::vector<lanes::Values>& values, std::vector<Slot>& slots) const;
+  bool list_rarest(const std::vector<lanes::Value>& values, std::vector<Slot>& slots) const;
   bool mostly_rare(std::size_t j) const { return 2 * rare_[j].n_holders() > addresses_.size(); }
   void take_in(const Group& g, Slot slot);
   void describe(const Group& g, Slot slot);  // all but its values

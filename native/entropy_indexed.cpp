@@ -104,7 +104,7 @@ void EntropyEngine::collect_indexed(const BoxIndex& index, size_t group, const S
   for (const Probe& p : x.probes) growing_.sides.push_back({p.j, p.xl, p.xu, p.limit});
   Signature signature;
   for (size_t j = 0; j < r_; ++j) {
-    growing_.values.push_back({j, Portrait::bit(x.codes[j]), x.codes[j]});
+    growing_.values.push_back({j, x.codes[j]});
     signature.add(j, false, x.codes[j]);
   }
   growing_.signature = signature.value();
@@ -128,7 +128,7 @@ void EntropyEngine::find_container_indexed(const BoxIndex& index, size_t group, 
   if (alpha_ > 0)  // V <= xl and xu <= W
     for (const Probe& p : x.probes) meeting_.sides.push_back({p.j, p.xu, p.xl});
   for (size_t j = 0; j < r_ && alpha_ < 1; ++j)
-    meeting_.values.push_back({j, Portrait::bit(x.codes[j]), x.codes[j]});
+    meeting_.values.push_back({j, x.codes[j]});
   index.visit_containing(meeting_, [&](Slot slot) {
     if (contains(groups_[group], slot, x)) offer_container(group, slot);
   });
@@ -149,7 +149,7 @@ bool EntropyEngine::overlaps_indexed(const BoxIndex& index, size_t group) {
     signature.add(j, mixed, only);
     if (mixed) continue;
     ++pure;
-    meeting_.values.push_back({j, Portrait::bit(only), only});
+    meeting_.values.push_back({j, only});
   }
   meeting_.signature = signature.value();
   meeting_.factors = BoxIndex::common_factors(b.n);

@@ -77,12 +77,12 @@ bool Forest::Splitter::by_category(Rule& rule, Word& left, bool skip) const {
   size_t best = 0;
   for (size_t j = 0; j < leaf_.r; ++j) {
     if (skip && skip_[j]) continue;
-    const Word* masks = leaf_.words(j);
-    std::array<std::uint8_t, 64> times{};
+    const Word* holders = leaf_.words(j);
+    std::array<std::uint8_t, 64> times;
     Word seen = 0;
-    for (size_t i = 0; i < m; ++i) {
-      seen |= masks[i];
-      each_bit(masks[i], [&](size_t bit) { ++times[bit]; });
+    for (size_t bit = 0; bit < 64; ++bit) {
+      times[bit] = static_cast<std::uint8_t>(size(holders[bit]));
+      if (times[bit] > 0) seen |= Word{1} << bit;
     }
     if (size(seen) < 2) continue;
     std::array<std::uint8_t, 64> bits;
@@ -97,8 +97,7 @@ bool Forest::Splitter::by_category(Rule& rule, Word& left, bool skip) const {
       (here <= there ? here : there) += times[bits[k]];
     }
     Word part = 0;
-    for (size_t i = 0; i < m; ++i)
-      if ((masks[i] & values) != 0) part |= Word{1} << i;
+    each_bit(seen & values, [&](size_t bit) { part |= holders[bit]; });
     const size_t balance = std::min(size(part), m - size(part));
     if (balance <= best) continue;
     best = balance;
@@ -133,13 +132,11 @@ double Forest::Splitter::cost_of(Word part) const {
   }
   for (size_t j = 0; j < leaf_.r; ++j) {
     if (skip_[j]) continue;
-    const Word* masks = leaf_.words(j);
-    Word all = 0;
-    double found = 0;
-    for (size_t i = 0; i < leaf_.count; ++i)
-      if ((part >> i & 1) != 0) all |= masks[i];
-    for (size_t i = 0; i < leaf_.count; ++i) found += (masks[i] & all) != 0 ? 1.0 : 0.0;
-    log_chance += std::log(found / m);
+    const Word* holders = leaf_.words(j);
+    Word found = 0;  // boxes that share a value with one of the part
+    for (size_t bit = 0; bit < 64; ++bit)
+      if ((holders[bit] & part) != 0) found |= holders[bit];
+    log_chance += std::log(static_cast<double>(size(found)) / m);
   }
   return log_chance * static_cast<double>(size(part));
 }

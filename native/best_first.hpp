@@ -54,7 +54,7 @@ class BestFirst {
     parts_.push_back({&forest, n_lots_ - 1});
     for (std::size_t b = 0; b < blocks.size(); ++b) {
       const Forest::Summary& s = blocks[b];
-      lanes::bounds(s.low_V(), s.high_W(), s.holders(), sample(lots_[n_lots_ - 1], s.r), s.alive(),
+      lanes::bounds(s.low_V(), s.high_W(), s.holders(), sample(lots_[n_lots_ - 1], s.rows->features()), s.alive(),
                     bounds_);
       for (std::size_t i = 0; i < blocks[b].count; ++i)
         push({bounds_[i], part, static_cast<std::uint32_t>(b * lanes::COUNT + i) * 2});
@@ -116,7 +116,7 @@ class BestFirst {
   void open_page(const Place& place, double bar) {
     const Part& part = parts_[place.part];
     const Forest::Page& page = part.forest->page(place.number());
-    const lanes::Sample x = sample(lots_[part.lot], page.r);
+    const lanes::Sample x = sample(lots_[part.lot], page.rows->features());
     Word left = lanes::reach(page.low_V(), page.high_W(), page.holders(), x, bar - ROUNDING,
                              page.alive());
     lanes::bounds(page.low_V(), page.high_W(), page.holders(), x, left, bounds_);
@@ -131,7 +131,7 @@ class BestFirst {
     const Part& part = parts_[place.part];
     const Forest::Leaf& leaf = part.forest->leaf(place.number());
     const Lot& lot = lots_[part.lot];
-    const lanes::Sample x = sample(lot, leaf.r);
+    const lanes::Sample x = sample(lot, leaf.rows->features());
     Word left = lanes::reach(leaf.V(), leaf.W(), leaf.holders(), x, bar - ROUNDING, leaf.alive());
     if (left == 0) return;
     const auto look_at = [&](std::size_t i) {

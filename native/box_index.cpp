@@ -7,14 +7,25 @@ namespace boxwise {
 using std::size_t;
 using std::uint32_t;
 
-BoxIndex::BoxIndex(size_t n, size_t r, size_t capacity, EntropyTest& test,
+namespace {
+// For the values known by now and some to come. Those beyond share rows, as all do modulo their number.
+std::vector<size_t> count_rows(const Group& g) {
+  std::vector<size_t> counts;
+  for (const CountColumn& column : g.D)
+    counts.push_back(std::min<size_t>(column.n_codes() + column.n_codes() / 4 + 4, 64));
+  return counts;
+}
+}  // namespace
+
+BoxIndex::BoxIndex(const Group& g, size_t capacity, EntropyTest& test,
                    const std::vector<double>& margins)
-    : r_(r),
+    : r_(g.D.size()),
+      rows_(count_rows(g)),
       test_(test),
-      forests_(static_cast<size_t>(std::bit_width(r)) + 2, Forest(n, r, capacity)),
-      rare_(r),
-      splitting_{margins, std::vector<bool>(r)} {
-  portrait_.masks.resize(r);
+      forests_(static_cast<size_t>(std::bit_width(r_)) + 2, Forest(g.V.size(), rows_, capacity)),
+      splitting_{margins, std::vector<bool>(r_)} {
+  for (size_t j = 0; j < r_; ++j) rare_.emplace_back(static_cast<Code>(rows_.count(j)));
+  portrait_.masks.resize(r_);
 }
 
 uint32_t BoxIndex::band() const {
@@ -51,7 +62,7 @@ void BoxIndex::added(const Group& g, Slot slot, const Box& box) {
 void BoxIndex::see(Slot slot, size_t j, const std::vector<Tally>& values, Signature& signature) {
   portrait_.masks[j] = 0;
   for (auto [code, times] : values) {
-    portrait_.masks[j] |= Portrait::bit(code);
+    portrait_.masks[j] |= bit(j, code);
     rare_[j].add(code, slot);
   }
   signature.add(j, values.size() > 1, values[0].first);
@@ -62,7 +73,7 @@ void BoxIndex::changed(const Group& g, Slot slot, const Code* codes) {
   const Address address = addresses_[slot];
   Signature signature;
   for (size_t j = 0; j < r_; ++j) {
-    portrait_.masks[j] = Portrait::bit(codes[j]);
+    portrait_.masks[j] = bit(j, codes[j]);
     const uint32_t times = g.D[j].count(slot, codes[j]);
     if (times == 1) rare_[j].add(codes[j], slot);  // the first time
     signature.add(j, times != g.n[slot], codes[j]);
@@ -100,7 +111,7 @@ void BoxIndex::removed(const Group& g, Slot slot, const Box& box) {
 
 void BoxIndex::sort_out(const Code* codes, BestFirst::Lot& lot) const {
   for (size_t j = 0; j < r_; ++j)
-    if (!rare_[j].list(codes[j], lot.few)) lot.values.push_back({j, codes[j]});
+    if (!rare_[j].list(codes[j], lot.few)) lot.values.push_back(value(j, codes[j]));
   std::sort(lot.few.begin(), lot.few.end());
   lot.few.erase(std::unique(lot.few.begin(), lot.few.end()), lot.few.end());
 }

@@ -25,8 +25,9 @@ class BoxIndex {
  public:
   // These stay with the engine: what a box asks of a sample, and how far from it samples matter, in the
   // units of each feature.
-  BoxIndex(std::size_t n, std::size_t r, std::size_t capacity, EntropyTest& test,
+  BoxIndex(const Group& g, std::size_t capacity, EntropyTest& test,
            const std::vector<double>& margins);
+  BoxIndex(const BoxIndex&) = delete;  // the forests know where the rows are
 
   bool follows_all(const Group& g) const { return addresses_.size() == g.size(); }
   void follow(const Group& g, std::size_t boxes);  // so many more
@@ -125,6 +126,10 @@ class BoxIndex {
   // Fills in the values of a sample and the boxes that hold those of them that are rare.
   void sort_out(const Code* codes, BestFirst::Lot& lot) const;
 
+  lanes::Value value(std::size_t j, Code code) const {  // not below 0
+    return {j, code, rows_.begin(j) + rows_.place(j, code)};
+  }
+
   const std::vector<Forest>& forests() const { return forests_; }
   std::size_t bytes() const;
 
@@ -142,6 +147,7 @@ class BoxIndex {
   static Word hold_all(const Columns& s, const std::vector<lanes::Value>& values) {
     return lanes::hold(s.holders(), values.data(), values.size(), s.alive());
   }
+  Word bit(std::size_t j, Code code) const { return Word{1} << rows_.place(j, code); }
   std::uint32_t band() const;  // of the portrait
   // The boxes that hold that of the values which the fewest hold; false if none of them is rare.
   bool list_rarest(const std::vector<lanes::Value>& values, std::vector<Slot>& slots) const;
@@ -153,6 +159,7 @@ class BoxIndex {
   void see(Slot slot, std::size_t j, const std::vector<Tally>& values, Signature& signature);
 
   std::size_t r_;
+  ValueRows rows_;
   EntropyTest& test_;
   std::vector<Forest> forests_;  // none may be missing, one, two or three, four to seven, ..., all
   std::vector<RareValues> rare_;  // by feature

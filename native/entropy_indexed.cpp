@@ -21,7 +21,7 @@ bool EntropyEngine::wants_index(const Group& g) const {
 
 void EntropyEngine::make_index(const Group& g) const {
   if (g.index.get() == nullptr)
-    g.index.set(std::make_shared<BoxIndex>(n_, r_, leaf_capacity_, entropy_, margin_));
+    g.index.set(std::make_shared<BoxIndex>(g, leaf_capacity_, entropy_, margin_));
 }
 
 BoxIndex* EntropyEngine::index(size_t group) {
@@ -104,7 +104,7 @@ void EntropyEngine::collect_indexed(const BoxIndex& index, size_t group, const S
   for (const Probe& p : x.probes) growing_.sides.push_back({p.j, p.xl, p.xu, p.limit});
   Signature signature;
   for (size_t j = 0; j < r_; ++j) {
-    growing_.values.push_back({j, x.codes[j]});
+    growing_.values.push_back(index.value(j, x.codes[j]));
     signature.add(j, false, x.codes[j]);
   }
   growing_.signature = signature.value();
@@ -128,7 +128,7 @@ void EntropyEngine::find_container_indexed(const BoxIndex& index, size_t group, 
   if (alpha_ > 0)  // V <= xl and xu <= W
     for (const Probe& p : x.probes) meeting_.sides.push_back({p.j, p.xu, p.xl});
   for (size_t j = 0; j < r_ && alpha_ < 1; ++j)
-    meeting_.values.push_back({j, x.codes[j]});
+    meeting_.values.push_back(index.value(j, x.codes[j]));
   index.visit_containing(meeting_, [&](Slot slot) {
     if (contains(groups_[group], slot, x)) offer_container(group, slot);
   });
@@ -149,7 +149,7 @@ bool EntropyEngine::overlaps_indexed(const BoxIndex& index, size_t group) {
     signature.add(j, mixed, only);
     if (mixed) continue;
     ++pure;
-    meeting_.values.push_back({j, only});
+    meeting_.values.push_back(index.value(j, only));
   }
   meeting_.signature = signature.value();
   meeting_.factors = BoxIndex::common_factors(b.n);

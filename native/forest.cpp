@@ -30,32 +30,39 @@ Word gathered(Word word, Word places) {
 }
 }  // namespace
 
+ValueRows::ValueRows(const std::vector<size_t>& counts) : begin_{0} {
+  for (const size_t count : counts) begin_.push_back(begin_.back() + count);
+}
+
 Word Lanes::values(size_t j, size_t lane) const {
+  const Word* row = holders() + rows->begin(j);
   Word held = 0;
-  for (size_t value = 0; value < LANES; ++value) held |= (words(j)[value] >> lane & 1) << value;
+  for (size_t value = 0; value < rows->count(j); ++value) held |= (row[value] >> lane & 1) << value;
   return held;
 }
 
 void Lanes::mark(size_t lane, const std::vector<Word>& values) {
-  for (size_t j = 0; j < r; ++j)
+  for (size_t j = 0; j < rows->features(); ++j)
     for (Word left = values[j]; left != 0; left &= left - 1)
-      words(j)[std::countr_zero(left)] |= Word{1} << lane;
+      holders()[rows->begin(j) + static_cast<size_t>(std::countr_zero(left))] |= Word{1} << lane;
 }
 
 void Lanes::mark(size_t lane, const Lanes& from, Word of) {
-  for (size_t row = 0; row < r * LANES; ++row)
-    words_[row] |= Word{(from.words_[row] & of) != 0} << lane;
+  Word* own = holders();
+  const Word* theirs = from.holders();
+  for (size_t row = 0; row < rows->all(); ++row) own[row] |= Word{(theirs[row] & of) != 0} << lane;
 }
 
 void Lanes::unmark(size_t lane) {
-  const Word others = ~(Word{1} << lane);
-  for (size_t row = 0; row < r * LANES; ++row) words_[row] &= others;
+  Word* own = holders();
+  for (size_t row = 0; row < rows->all(); ++row) own[row] &= ~(Word{1} << lane);
 }
 
 void Lanes::copy(size_t lane, const Lanes& from, size_t of) {
   items[lane] = from.items[of];
   for (size_t i = 0; i < numbers_.size(); i += LANES) numbers_[i + lane] = from.numbers_[i + of];
-  for (size_t i = r * LANES; i < words_.size(); i += LANES) words_[i + lane] = from.words_[i + of];
+  for (size_t i = 0; i + rows->all() < words_.size(); i += LANES)
+    words_[i + lane] = from.words_[i + of];
 }
 
 void Lanes::move_last(size_t lane) {
@@ -75,9 +82,10 @@ void Lanes::divide(Word left, Lanes& to) {
     (stays ? *this : to).copy(stays ? kept++ : to.count++, *this, i);
   }
   count = kept;
-  for (size_t row = 0; row < r * LANES; ++row) {
-    to.words_[row] = gathered(words_[row], right);
-    words_[row] = gathered(words_[row], left);
+  for (size_t row = 0; row < rows->all(); ++row) {
+    Word& own = holders()[row];
+    to.holders()[row] = gathered(own, right);
+    own = gathered(own, left);
   }
 }
 
@@ -88,8 +96,8 @@ void Forest::Summary::clear(size_t lane) {
     numbers(n + j)[lane] = numbers(2 * n + j)[lane] = -UNSET;
   }
   unmark(lane);
-  for (size_t j = r; j < r + 4; ++j) words(j)[lane] = 0;
-  words(r + 1)[lane] = Portrait::MIXED;
+  for (size_t column = 0; column < 4; ++column) words(column)[lane] = 0;
+  words(1)[lane] = Portrait::MIXED;
 }
 
 void Forest::Summary::include(size_t lane, const Leaf& from, size_t begin, size_t end) {
@@ -106,10 +114,10 @@ void Forest::Summary::include(size_t lane, const Leaf& from, size_t begin, size_
   }
   for (size_t i = begin; i < end; ++i) {
     const Word signature = from.signatures()[i];
-    words(r)[lane] = std::max(words(r)[lane], from.allowed()[i]);
-    words(r + 1)[lane] &= signature & Portrait::MIXED;
-    words(r + 2)[lane] |= signature & Portrait::MIXED;
-    words(r + 3)[lane] |= Portrait::bloom(signature);
+    words(0)[lane] = std::max(words(0)[lane], from.allowed()[i]);
+    words(1)[lane] &= signature & Portrait::MIXED;
+    words(2)[lane] |= signature & Portrait::MIXED;
+    words(3)[lane] |= Portrait::bloom(signature);
   }
 }
 
@@ -121,10 +129,10 @@ void Forest::Summary::include(size_t lane, const Summary& from, size_t begin, si
     lower(numbers(3 * n + j)[lane], from.numbers(3 * n + j), begin, end);
   }
   for (size_t i = begin; i < end; ++i) {
-    words(r)[lane] = std::max(words(r)[lane], from.allowed()[i]);
-    words(r + 1)[lane] &= from.all_mixed()[i];
-    words(r + 2)[lane] |= from.some_mixed()[i];
-    words(r + 3)[lane] |= from.blooms()[i];
+    words(0)[lane] = std::max(words(0)[lane], from.allowed()[i]);
+    words(1)[lane] &= from.all_mixed()[i];
+    words(2)[lane] |= from.some_mixed()[i];
+    words(3)[lane] |= from.blooms()[i];
   }
 }
 
@@ -164,9 +172,9 @@ void Forest::write(Leaf& leaf, size_t lane, const Group& g, const Portrait& box)
   leaf.mark(lane, box.masks);
   pages_[leaf.page].mark(leaf.lane, box.masks);
   blocks_[leaf.page / LANES].mark(leaf.page % LANES, box.masks);
-  leaf.words(r_)[lane] = box.allowed;
-  leaf.words(r_ + 1)[lane] = box.signature;
-  leaf.words(r_ + 2)[lane] = box.factors;
+  leaf.words(0)[lane] = box.allowed;
+  leaf.words(1)[lane] = box.signature;
+  leaf.words(2)[lane] = box.factors;
   widen(leaf, lane, lane + 1);
 }
 
@@ -201,7 +209,7 @@ bool Forest::drop(Address at) {
 
 uint32_t Forest::new_leaf(uint32_t p, uint32_t node) {
   const auto l = static_cast<uint32_t>(leaves_.size());
-  Leaf& leaf = leaves_.emplace_back(n_, r_);
+  Leaf& leaf = leaves_.emplace_back(n_, *rows_);
   Page& page = pages_[p];
   leaf.page = p;
   leaf.lane = static_cast<uint32_t>(page.count++);
@@ -213,8 +221,8 @@ uint32_t Forest::new_leaf(uint32_t p, uint32_t node) {
 
 uint32_t Forest::new_page(uint32_t root) {
   const auto p = static_cast<uint32_t>(pages_.size());
-  if (p % LANES == 0) blocks_.emplace_back(n_, r_);
-  pages_.emplace_back(n_, r_).root = root;
+  if (p % LANES == 0) blocks_.emplace_back(n_, *rows_);
+  pages_.emplace_back(n_, *rows_).root = root;
   blocks_.back().clear(blocks_.back().count++);
   return p;
 }

@@ -75,12 +75,13 @@ bool Forest::Splitter::by_place(Rule& rule, Word& left) const {
 bool Forest::Splitter::by_category(Rule& rule, Word& left, bool skip) const {
   const size_t m = leaf_.count;
   size_t best = 0;
-  for (size_t j = 0; j < leaf_.r; ++j) {
+  const ValueRows& rows = *leaf_.rows;
+  for (size_t j = 0; j < rows.features(); ++j) {
     if (skip && skip_[j]) continue;
-    const Word* holders = leaf_.words(j);
+    const Word* holders = leaf_.holders() + rows.begin(j);
     std::array<std::uint8_t, 64> times;
     Word seen = 0;
-    for (size_t bit = 0; bit < 64; ++bit) {
+    for (size_t bit = 0; bit < rows.count(j); ++bit) {
       times[bit] = static_cast<std::uint8_t>(size(holders[bit]));
       if (times[bit] > 0) seen |= Word{1} << bit;
     }
@@ -130,11 +131,12 @@ double Forest::Splitter::cost_of(Word part) const {
     const double margin = 2 * margins_[j];
     if (margin > 0 && low <= high) log_chance += std::log((high - low + margin) / (most - least + margin));
   }
-  for (size_t j = 0; j < leaf_.r; ++j) {
+  const ValueRows& rows = *leaf_.rows;
+  for (size_t j = 0; j < rows.features(); ++j) {
     if (skip_[j]) continue;
-    const Word* holders = leaf_.words(j);
+    const Word* holders = leaf_.holders() + rows.begin(j);
     Word found = 0;  // boxes that share a value with one of the part
-    for (size_t bit = 0; bit < 64; ++bit)
+    for (size_t bit = 0; bit < rows.count(j); ++bit)
       if ((holders[bit] & part) != 0) found |= holders[bit];
     log_chance += std::log(static_cast<double>(size(found)) / m);
   }

@@ -126,14 +126,14 @@ class Sums {
 }  // namespace
 
 CLONES Word hold(const Word* holders, const Value* x, size_t count, Word alive) {
-  for (size_t f = 0; f < count; ++f) alive &= holders[x[f].row()];
+  for (size_t f = 0; f < count; ++f) alive &= holders[x[f].row];
   return alive;
 }
 
 CLONES Word hold(const Word* holders, const Value* x, size_t count, const Word* RESTRICT allowed,
                  Word alive) {
   if (alive == 0) return 0;
-  const Sums lack(count, [&](size_t f) { return alive & ~holders[x[f].row()]; });
+  const Sums lack(count, [&](size_t f) { return alive & ~holders[x[f].row]; });
   const Word some = lack.at_least(1) & alive;
   if (std::popcount(some) <= FEW)
     return (alive & ~some) | singly(some, [&](size_t i) { return lack.of_lane(i) <= allowed[i]; });
@@ -201,7 +201,7 @@ CLONES Word between(const Word* RESTRICT all, const Word* RESTRICT some, Word bi
 CLONES void bounds(const double* V, const double* W, const Word* holders, const Sample& x,
                    Word alive, double* RESTRICT bound) {
   if (alive == 0) return;
-  const Sums held(x.n_values, [&](size_t f) { return holders[x.values[f].row()]; });
+  const Sums held(x.n_values, [&](size_t f) { return holders[x.values[f].row]; });
   if (std::popcount(alive) <= FEW) {
     for (Word left = alive; left != 0; left &= left - 1) {
       const auto i = static_cast<size_t>(std::countr_zero(left));
@@ -244,7 +244,7 @@ CLONES Word reach(const double* V, const double* W, const Word* holders, const S
   size_t least = short_of > 2 * x.unit && x.unit > 0 ? static_cast<size_t>(short_of / x.unit) - 1 : 0;
   while (least <= x.n_values && over(least) < 0) ++least;
   if (least > x.n_values) return 0;
-  const Sums held(x.n_values, [&](size_t f) { return holders[x.values[f].row()]; });
+  const Sums held(x.n_values, [&](size_t f) { return holders[x.values[f].row]; });
   alive &= held.at_least(least);
   if (alive == 0) return 0;
   alignas(64) double room[COUNT];

@@ -1,9 +1,8 @@
 // Passes over 64 lanes at a time: the boxes of a leaf, the leaves of a page, the pages of a block (see
 // forest.hpp). Columns follow each other, 64 entries each. As in kernels.hpp, all numbers are finite.
 //
-// What values of a categorical feature the lanes hold is kept the other way round: 64 words, one for
-// each value modulo 64, and in it a bit for each lane that holds the value. A value of a sample is one
-// word to read.
+// What values of a categorical feature the lanes hold is kept the other way round: a row for each value,
+// modulo so many, and in it a bit for each lane that holds it. A value of a sample is one word to read.
 #pragma once
 
 #include <cstddef>
@@ -36,8 +35,8 @@ Word meet(const double* V, const double* W, const Interval* x, std::size_t count
 // A categorical feature and the value that is looked for in it.
 struct Value {
   std::size_t j;
-  std::int32_t code;  // not below 0
-  std::size_t row() const { return j * COUNT + static_cast<std::size_t>(code) % COUNT; }
+  std::int32_t code;
+  std::size_t row;
 };
 // All values are held.
 Word hold(const Word* holders, const Value* x, std::size_t count, Word alive);

@@ -39,7 +39,7 @@ void RareValues::grow() {
 }
 
 void RareValues::add(Code code, Slot slot) {
-  if (code < LISTED) return;
+  if (code < first_) return;
   if (const Link at = find(code)) {
     Value& known = value(at);
     if (known.count == MANY) return;
@@ -102,13 +102,13 @@ void RareValues::rename(Code code, Slot from, Slot to) {
 }
 
 uint32_t RareValues::times(Code code) const {
-  if (code < LISTED) return code < 0 ? 0 : MANY;  // below 0: a value never learned
+  if (code < first_) return code < 0 ? 0 : MANY;  // below 0: a value never learned
   const Link at = find(code);
   return at == 0 ? 0 : value(at).count;
 }
 
 bool RareValues::list(Code code, std::vector<Slot>& out) const {
-  if (code < LISTED) return code < 0;
+  if (code < first_) return code < 0;
   const Link at = find(code);
   if (at == 0) return true;
   const Value& known = value(at);

@@ -15,9 +15,10 @@ namespace boxwise {
 
 class RareValues {
  public:
-  static constexpr Code LISTED = 64;  // codes from this on: those below have a bit of their own, or nearly
   static constexpr std::uint32_t FEW = 128;  // boxes that hold a rare value, at most
   static constexpr std::uint32_t MANY = 0xffffffff;
+
+  explicit RareValues(Code first) : first_(first) {}  // codes below this are not listed
 
   void add(Code code, Slot slot);  // the box has not held it so far
   void remove(Code code, Slot slot);
@@ -55,6 +56,7 @@ class RareValues {
   Holder& holder(Link at) { return holders_[at - 1]; }
   const Holder& holder(Link at) const { return holders_[at - 1]; }
 
+  Code first_;
   Column<Link> buckets_;
   Column<Value> values_;
   Column<Holder> holders_;

@@ -5,8 +5,6 @@ from __future__ import annotations
 import copy
 import math
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,30 +16,14 @@ from hypothesis import strategies as st
 
 import boxwise
 from boxwise import AgglomerativeGFMM, HyperboxClassifier
-from boxwise.core import Model
 from boxwise.reference import EIOL
 
-from .agreement import assert_same_answers, assert_same_boxes
+from .agreement import assert_same_answers, assert_same_boxes, assert_same_state
+from .index_mode import index
 from .streams import UNLABELLED, Stream, streams
 
 quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 MODES = [("on", 2), ("on", 5), ("on", 64), ("off", 64)]
-
-
-@contextmanager
-def index(mode: str, leaf: int = 64) -> Iterator[None]:
-    """Models made within use an index from the first box on, or none."""
-    make = Model.__init__
-
-    def make_with_index(self: Model, *arguments: Any) -> None:
-        make(self, *arguments)
-        self.set_index(mode, leaf)
-
-    Model.__init__ = make_with_index  # type: ignore[method-assign]
-    try:
-        yield
-    finally:
-        Model.__init__ = make  # type: ignore[method-assign]
 
 
 @quick
@@ -86,7 +68,7 @@ class Walk:
         self.random = Random(seed)
         self.folder = folder
         self.n, self.r = self.random.choice([(2, 0), (0, 2), (3, 2), (2, 5)])
-        self.values = self.random.choice([2, 4, 80])
+        self.values = self.random.choice([2, 4, 80, 1000])
         theta, delta = self.random.choice([(0.1, 0.3), (0.3, 0.6), (0.5, 0.9)])
         alpha = self.random.choice([0.5, 0.5, 0.9, 0, 1])
         gamma = [1.0] * self.n
@@ -188,16 +170,6 @@ def crowd(n_rows: int, seed: int, spread: float = 1.0) -> tuple[np.ndarray, np.n
     X[:, 5] = rng.integers(0, 300, n_rows)
     X[rng.random(n_rows) < 0.05, 0] = np.nan
     return X, rng.integers(0, 3, n_rows) - (rng.random(n_rows) < 0.02)
-
-
-def state(clf: Any) -> dict[str, np.ndarray]:
-    return clf._model.to_state()[1]
-
-
-def assert_same_state(a: Any, b: Any) -> None:
-    ours, theirs = state(a), state(b)
-    for name, array in ours.items():
-        np.testing.assert_array_equal(array, theirs[name])
 
 
 @pytest.mark.parametrize(

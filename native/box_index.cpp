@@ -7,13 +7,25 @@ namespace boxwise {
 using std::size_t;
 using std::uint32_t;
 
-BoxIndex::BoxIndex(size_t n, size_t r, size_t capacity, EntropyTest& test,
+namespace {
+// For the values known by now and some to come. Those beyond share rows, as all do modulo their number.
+std::vector<size_t> count_rows(const Group& g) {
+  std::vector<size_t> counts;
+  for (const CountColumn& column : g.D)
+    counts.push_back(std::min<size_t>(column.n_codes() + column.n_codes() / 4 + 4, 64));
+  return counts;
+}
+}  // namespace
+
+BoxIndex::BoxIndex(const Group& g, size_t capacity, EntropyTest& test,
                    const std::vector<double>& margins)
-    : r_(r),
+    : r_(g.D.size()),
+      rows_(count_rows(g)),
       test_(test),
-      margins_(margins),
-      forests_(static_cast<size_t>(std::bit_width(r)) + 2, Forest(n, r, capacity)) {
-  portrait_.masks.resize(r);
+      forests_(static_cast<size_t>(std::bit_width(r_)) + 2, Forest(g.V.size(), rows_, capacity)),
+      splitting_{margins, std::vector<bool>(r_)} {
+  for (size_t j = 0; j < r_; ++j) rare_.emplace_back(static_cast<Code>(rows_.count(j)));
+  portrait_.masks.resize(r_);
 }
 
 uint32_t BoxIndex::band() const {
@@ -32,7 +44,7 @@ void BoxIndex::take_in(const Group& g, Slot slot) {
   Signature signature;
   for (size_t j = 0; j < r_; ++j) {
     g.D[j].values(slot, values_);
-    see(j, values_, signature);
+    see(slot, j, values_, signature);
   }
   portrait_.signature = signature.value();
   insert(g, slot);
@@ -41,47 +53,81 @@ void BoxIndex::take_in(const Group& g, Slot slot) {
 void BoxIndex::added(const Group& g, Slot slot, const Box& box) {
   if (slot != addresses_.size()) return;  // its turn will come
   Signature signature;
-  for (size_t j = 0; j < r_; ++j) see(j, box.D[j], signature);
+  for (size_t j = 0; j < r_; ++j) see(slot, j, box.D[j], signature);
   portrait_.signature = signature.value();
   addresses_.emplace_back();
   insert(g, slot);
 }
 
-void BoxIndex::see(size_t j, const std::vector<Tally>& values, Signature& signature) {
+void BoxIndex::see(Slot slot, size_t j, const std::vector<Tally>& values, Signature& signature) {
   portrait_.masks[j] = 0;
-  for (auto [code, times] : values) portrait_.masks[j] |= Portrait::bit(code);
+  for (auto [code, times] : values) {
+    portrait_.masks[j] |= bit(j, code);
+    rare_[j].add(code, slot);
+  }
   signature.add(j, values.size() > 1, values[0].first);
 }
 
 void BoxIndex::changed(const Group& g, Slot slot, const Code* codes) {
   if (slot >= addresses_.size()) return;
   const Address address = addresses_[slot];
-  const Forest::Leaf& leaf = forests_[address.band].leaf_of(address.at);
   Signature signature;
   for (size_t j = 0; j < r_; ++j) {
-    portrait_.masks[j] = leaf.words(j)[address.at % lanes::COUNT] | Portrait::bit(codes[j]);
-    signature.add(j, g.D[j].count(slot, codes[j]) != g.n[slot], codes[j]);
+    portrait_.masks[j] = bit(j, codes[j]);
+    const uint32_t times = g.D[j].count(slot, codes[j]);
+    if (times == 1) rare_[j].add(codes[j], slot);  // the first time
+    signature.add(j, times != g.n[slot], codes[j]);
   }
   portrait_.signature = signature.value();
   describe(g, slot);
-  if (band() == address.band) return forests_[address.band].update(address.at, g, portrait_);
+  Forest& forest = forests_[address.band];
+  if (band() == address.band) return forest.update(address.at, g, portrait_);
+  for (size_t j = 0; j < r_; ++j)
+    portrait_.masks[j] |= forest.leaf_of(address.at).values(j, address.at % lanes::COUNT);
   erase(address);
   insert(g, slot);
 }
 
-void BoxIndex::removed(const Group& g, Slot slot) {
+void BoxIndex::removed(const Group& g, Slot slot, const Box& box) {
   const auto last = static_cast<Slot>(g.size());
   if (slot >= addresses_.size()) return;
   erase(addresses_[slot]);
+  for (size_t j = 0; j < r_; ++j)
+    for (auto [code, times] : box.D[j]) rare_[j].remove(code, slot);
   if (last < addresses_.size()) {
     const Address moved = addresses_.back();
     addresses_.pop_back();
     if (slot == last) return;
     addresses_[slot] = moved;
     forests_[moved.band].rename(moved.at, slot);
+    for (size_t j = 0; j < r_; ++j) {
+      g.D[j].values(slot, values_);
+      for (auto [code, times] : values_) rare_[j].rename(code, last, slot);
+    }
     return;
   }
   take_in(g, slot);  // what came into the slot was not followed yet
+}
+
+void BoxIndex::sort_out(const Code* codes, BestFirst::Lot& lot) const {
+  for (size_t j = 0; j < r_; ++j)
+    if (!rare_[j].list(codes[j], lot.few)) lot.values.push_back(value(j, codes[j]));
+  std::sort(lot.few.begin(), lot.few.end());
+  lot.few.erase(std::unique(lot.few.begin(), lot.few.end()), lot.few.end());
+}
+
+bool BoxIndex::list_rarest(const std::vector<lanes::Value>& values,
+                           std::vector<Slot>& slots) const {
+  slots.clear();
+  const lanes::Value* rarest = nullptr;
+  uint32_t least = RareValues::MANY;
+  for (const lanes::Value& value : values) {
+    const uint32_t times = rare_[value.j].times(value.code);
+    if (times >= least) continue;
+    least = times;
+    rarest = &value;
+  }
+  return rarest != nullptr && rare_[rarest->j].list(rarest->code, slots);
 }
 
 void BoxIndex::describe(const Group& g, Slot slot) {
@@ -93,7 +139,8 @@ void BoxIndex::insert(const Group& g, Slot slot) {
   describe(g, slot);
   const uint32_t band = this->band();
   const auto moved = [&](Slot other, Forest::Address at) { addresses_[other].at = at; };
-  const auto at = forests_[band].insert(g, slot, portrait_, margins_, moved);
+  for (size_t j = 0; j < r_; ++j) splitting_.skip[j] = mostly_rare(j);
+  const auto at = forests_[band].insert(g, slot, portrait_, splitting_, moved);
   addresses_[slot] = {band, at};
 }
 
@@ -106,6 +153,7 @@ void BoxIndex::erase(Address address) {
 size_t BoxIndex::bytes() const {
   size_t total = addresses_.size() * sizeof(Address);
   for (const Forest& forest : forests_) total += forest.bytes();
+  for (const RareValues& values : rare_) total += values.bytes();
   return total;
 }
 

@@ -13,3 +13,10 @@
 #else
 #define RESTRICT __restrict__
 #endif
+
+// Have memory brought near; it changes nothing.
+#if defined(__GNUC__)
+#define PREFETCH(address) __builtin_prefetch(address)
+#else
+#define PREFETCH(address) static_cast<void>(address)
+#endif

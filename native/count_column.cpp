@@ -66,8 +66,9 @@ void CountColumn::note(Code code) {
 }
 
 bool CountColumn::may_hold(Code code) const {
-  if (code < 0 || static_cast<size_t>(code) >= n_codes_) return false;
-  return static_cast<size_t>(code) >= REMEMBERED || seen_[static_cast<size_t>(code)];
+  const auto place = static_cast<size_t>(code);
+  if (code < 0 || place >= n_codes_) return false;
+  return place >= REMEMBERED || (place < seen_.size() && seen_[place]);
 }
 
 void CountColumn::set_first(Slot slot, Code code, uint32_t times) {

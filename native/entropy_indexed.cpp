@@ -21,7 +21,7 @@ bool EntropyEngine::wants_index(const Group& g) const {
 
 void EntropyEngine::make_index(const Group& g) const {
   if (g.index.get() == nullptr)
-    g.index.set(std::make_shared<BoxIndex>(n_, r_, leaf_capacity_, entropy_, margin_));
+    g.index.set(std::make_shared<BoxIndex>(g, leaf_capacity_, entropy_, margin_));
 }
 
 BoxIndex* EntropyEngine::index(size_t group) {
@@ -62,17 +62,17 @@ void EntropyEngine::judge_indexed(const Sample& x, bool every_class, size_t clas
                                   Scratch& scratch, Verdict& verdict) const {
   scratch.indexes = scratch.found;
   BestFirst& best = scratch.best_first;
-  auto& [sides, values, weights] = best.question;
+  auto& [sides, weights] = best.question;
   sides.clear();
-  values.clear();
   for (const Probe& p : x.probes) sides.push_back({p.j, p.xl, p.xu, p.slope});
-  for (size_t j = 0; j < r_; ++j) values.push_back({j, Portrait::bit(x.codes[j])});
   weights = {alpha_, beta_};
   best.clear();
   scratch.luck.resize(groups_.size());
   for (size_t k = 0, first = 0; k < classes; ++k) {
-    if (const BoxIndex* index = scratch.indexes[k + 1])
-      for (const Forest& forest : index->forests()) best.add(forest, k + 1);
+    if (const BoxIndex* index = scratch.indexes[k + 1]) {
+      index->sort_out(x.codes, best.new_lot(k + 1));
+      for (const Forest& forest : index->forests()) best.add(forest);
+    }
     if (!every_class && k + 1 < classes) continue;
     Luck& luck = scratch.luck[every_class ? k + 1 : 0];
     const double& bar = verdict.bars[every_class ? k : 0];
@@ -104,7 +104,7 @@ void EntropyEngine::collect_indexed(const BoxIndex& index, size_t group, const S
   for (const Probe& p : x.probes) growing_.sides.push_back({p.j, p.xl, p.xu, p.limit});
   Signature signature;
   for (size_t j = 0; j < r_; ++j) {
-    growing_.values.push_back({j, Portrait::bit(x.codes[j])});
+    growing_.values.push_back(index.value(j, x.codes[j]));
     signature.add(j, false, x.codes[j]);
   }
   growing_.signature = signature.value();
@@ -128,7 +128,7 @@ void EntropyEngine::find_container_indexed(const BoxIndex& index, size_t group, 
   if (alpha_ > 0)  // V <= xl and xu <= W
     for (const Probe& p : x.probes) meeting_.sides.push_back({p.j, p.xu, p.xl});
   for (size_t j = 0; j < r_ && alpha_ < 1; ++j)
-    meeting_.values.push_back({j, Portrait::bit(x.codes[j])});
+    meeting_.values.push_back(index.value(j, x.codes[j]));
   index.visit_containing(meeting_, [&](Slot slot) {
     if (contains(groups_[group], slot, x)) offer_container(group, slot);
   });
@@ -149,7 +149,7 @@ bool EntropyEngine::overlaps_indexed(const BoxIndex& index, size_t group) {
     signature.add(j, mixed, only);
     if (mixed) continue;
     ++pure;
-    meeting_.values.push_back({j, Portrait::bit(only)});
+    meeting_.values.push_back(index.value(j, only));
   }
   meeting_.signature = signature.value();
   meeting_.factors = BoxIndex::common_factors(b.n);

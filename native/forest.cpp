@@ -19,11 +19,74 @@ void lower(double& bound, const double* values, size_t begin, size_t end) {
 void raise(double& bound, const double* values, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) bound = values[i] > bound ? values[i] : bound;
 }
+// The bits of a word that are in these places, moved together.
+Word gathered(Word word, Word places) {
+  Word bits = 0;
+  for (Word rest = word & places; rest != 0; rest &= rest - 1) {
+    const Word lowest = rest & (~rest + 1);
+    bits |= Word{1} << std::popcount(places & (lowest - 1));
+  }
+  return bits;
+}
 }  // namespace
 
+ValueRows::ValueRows(const std::vector<size_t>& counts) : begin_{0} {
+  for (const size_t count : counts) begin_.push_back(begin_.back() + count);
+}
+
+Word Lanes::values(size_t j, size_t lane) const {
+  const Word* row = holders() + rows->begin(j);
+  Word held = 0;
+  for (size_t value = 0; value < rows->count(j); ++value) held |= (row[value] >> lane & 1) << value;
+  return held;
+}
+
+void Lanes::mark(size_t lane, const std::vector<Word>& values) {
+  for (size_t j = 0; j < rows->features(); ++j)
+    for (Word left = values[j]; left != 0; left &= left - 1)
+      holders()[rows->begin(j) + static_cast<size_t>(std::countr_zero(left))] |= Word{1} << lane;
+}
+
+void Lanes::mark(size_t lane, const Lanes& from, Word of) {
+  Word* own = holders();
+  const Word* theirs = from.holders();
+  for (size_t row = 0; row < rows->all(); ++row) own[row] |= Word{(theirs[row] & of) != 0} << lane;
+}
+
+void Lanes::unmark(size_t lane) {
+  Word* own = holders();
+  for (size_t row = 0; row < rows->all(); ++row) own[row] &= ~(Word{1} << lane);
+}
+
 void Lanes::copy(size_t lane, const Lanes& from, size_t of) {
+  items[lane] = from.items[of];
   for (size_t i = 0; i < numbers_.size(); i += LANES) numbers_[i + lane] = from.numbers_[i + of];
-  for (size_t i = 0; i < words_.size(); i += LANES) words_[i + lane] = from.words_[i + of];
+  for (size_t i = 0; i + rows->all() < words_.size(); i += LANES)
+    words_[i + lane] = from.words_[i + of];
+}
+
+void Lanes::move_last(size_t lane) {
+  const size_t last = --count;
+  unmark(lane);
+  if (lane == last) return;
+  copy(lane, *this, last);
+  mark(lane, *this, Word{1} << last);
+  unmark(last);
+}
+
+void Lanes::divide(Word left, Lanes& to) {
+  const Word right = alive() & ~left;
+  size_t kept = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const bool stays = (left >> i & 1) != 0;
+    (stays ? *this : to).copy(stays ? kept++ : to.count++, *this, i);
+  }
+  count = kept;
+  for (size_t row = 0; row < rows->all(); ++row) {
+    Word& own = holders()[row];
+    to.holders()[row] = gathered(own, right);
+    own = gathered(own, left);
+  }
 }
 
 // Of nothing: no search finds anything in it.
@@ -32,8 +95,9 @@ void Forest::Summary::clear(size_t lane) {
     numbers(j)[lane] = numbers(3 * n + j)[lane] = UNSET;
     numbers(n + j)[lane] = numbers(2 * n + j)[lane] = -UNSET;
   }
-  for (size_t j = 0; j < r + 4; ++j) words(j)[lane] = 0;
-  words(r + 1)[lane] = Portrait::MIXED;
+  unmark(lane);
+  for (size_t column = 0; column < 4; ++column) words(column)[lane] = 0;
+  words(1)[lane] = Portrait::MIXED;
 }
 
 void Forest::Summary::include(size_t lane, const Leaf& from, size_t begin, size_t end) {
@@ -48,14 +112,12 @@ void Forest::Summary::include(size_t lane, const Leaf& from, size_t begin, size_
       numbers(n + j)[lane] = std::max(numbers(n + j)[lane], high);
     }
   }
-  for (size_t j = 0; j < r; ++j)
-    for (size_t i = begin; i < end; ++i) words(j)[lane] |= from.words(j)[i];
   for (size_t i = begin; i < end; ++i) {
     const Word signature = from.signatures()[i];
-    words(r)[lane] = std::max(words(r)[lane], from.allowed()[i]);
-    words(r + 1)[lane] &= signature & Portrait::MIXED;
-    words(r + 2)[lane] |= signature & Portrait::MIXED;
-    words(r + 3)[lane] |= Portrait::bloom(signature);
+    words(0)[lane] = std::max(words(0)[lane], from.allowed()[i]);
+    words(1)[lane] &= signature & Portrait::MIXED;
+    words(2)[lane] |= signature & Portrait::MIXED;
+    words(3)[lane] |= Portrait::bloom(signature);
   }
 }
 
@@ -66,13 +128,11 @@ void Forest::Summary::include(size_t lane, const Summary& from, size_t begin, si
     raise(numbers(2 * n + j)[lane], from.numbers(2 * n + j), begin, end);
     lower(numbers(3 * n + j)[lane], from.numbers(3 * n + j), begin, end);
   }
-  for (size_t j = 0; j < r; ++j)
-    for (size_t i = begin; i < end; ++i) words(j)[lane] |= from.words(j)[i];
   for (size_t i = begin; i < end; ++i) {
-    words(r)[lane] = std::max(words(r)[lane], from.allowed()[i]);
-    words(r + 1)[lane] &= from.all_mixed()[i];
-    words(r + 2)[lane] |= from.some_mixed()[i];
-    words(r + 3)[lane] |= from.blooms()[i];
+    words(0)[lane] = std::max(words(0)[lane], from.allowed()[i]);
+    words(1)[lane] &= from.all_mixed()[i];
+    words(2)[lane] |= from.some_mixed()[i];
+    words(3)[lane] |= from.blooms()[i];
   }
 }
 
@@ -94,7 +154,7 @@ uint32_t Forest::find_leaf(const Group& g, Slot slot, const Portrait& box) {
 Forest::Address Forest::add(uint32_t l, const Group& g, Slot slot, const Portrait& box) {
   Leaf& leaf = leaves_[l];
   const size_t lane = leaf.count++;
-  leaf.slots[lane] = slot;
+  leaf.items[lane] = slot;
   write(leaf, lane, g, box);
   return address(l, lane);
 }
@@ -104,15 +164,17 @@ void Forest::update(Address at, const Group& g, const Portrait& box) {
 }
 
 void Forest::write(Leaf& leaf, size_t lane, const Group& g, const Portrait& box) {
-  const Slot slot = leaf.slots[lane];
+  const Slot slot = leaf.items[lane];
   for (size_t j = 0; j < n_; ++j) {
     leaf.numbers(j)[lane] = g.V[j][slot];
     leaf.numbers(n_ + j)[lane] = g.W[j][slot];
   }
-  for (size_t j = 0; j < r_; ++j) leaf.words(j)[lane] = box.masks[j];
-  leaf.words(r_)[lane] = box.allowed;
-  leaf.words(r_ + 1)[lane] = box.signature;
-  leaf.words(r_ + 2)[lane] = box.factors;
+  leaf.mark(lane, box.masks);
+  pages_[leaf.page].mark(leaf.lane, box.masks);
+  blocks_[leaf.page / LANES].mark(leaf.page % LANES, box.masks);
+  leaf.words(0)[lane] = box.allowed;
+  leaf.words(1)[lane] = box.signature;
+  leaf.words(2)[lane] = box.factors;
   widen(leaf, lane, lane + 1);
 }
 
@@ -124,52 +186,51 @@ void Forest::widen(const Leaf& leaf, size_t begin, size_t end) {
 
 // As it is, after it has lost boxes.
 void Forest::summarise(const Leaf& leaf) {
-  pages_[leaf.page].clear(leaf.lane);
+  Page& page = pages_[leaf.page];
+  page.clear(leaf.lane);
+  page.mark(leaf.lane, leaf, leaf.alive());
   widen(leaf, 0, leaf.count);
 }
 
 void Forest::summarise_page(uint32_t p) {
   Summary& block = blocks_[p / LANES];
   block.clear(p % LANES);
+  block.mark(p % LANES, pages_[p], pages_[p].alive());
   block.include(p % LANES, pages_[p], 0, pages_[p].count);
 }
 
 // Returns whether the last box of the leaf has taken its place.
 bool Forest::drop(Address at) {
   Leaf& leaf = leaves_[at / LANES];
-  const size_t lane = at % LANES, last = --leaf.count;
-  if (lane != last) {
-    leaf.copy(lane, leaf, last);
-    leaf.slots[lane] = leaf.slots[last];
-  }
+  leaf.move_last(at % LANES);
   summarise(leaf);
-  return lane != last;
+  return at % LANES != leaf.count;
 }
 
 uint32_t Forest::new_leaf(uint32_t p, uint32_t node) {
   const auto l = static_cast<uint32_t>(leaves_.size());
-  Leaf& leaf = leaves_.emplace_back(n_, r_);
+  Leaf& leaf = leaves_.emplace_back(n_, *rows_);
   Page& page = pages_[p];
   leaf.page = p;
   leaf.lane = static_cast<uint32_t>(page.count++);
   leaf.node = node;
-  page.leaves[leaf.lane] = l;
+  page.items[leaf.lane] = l;
   page.clear(leaf.lane);
   return l;
 }
 
 uint32_t Forest::new_page(uint32_t root) {
   const auto p = static_cast<uint32_t>(pages_.size());
-  if (p % LANES == 0) blocks_.emplace_back(n_, r_);
-  pages_.emplace_back(n_, r_).root = root;
+  if (p % LANES == 0) blocks_.emplace_back(n_, *rows_);
+  pages_.emplace_back(n_, *rows_).root = root;
   blocks_.back().clear(blocks_.back().count++);
   return p;
 }
 
 // Half of the boxes move to a new leaf.
-uint32_t Forest::split(uint32_t l, const std::vector<double>& margins) {
+uint32_t Forest::split(uint32_t l, const Splitting& splitting) {
   if (pages_[leaves_[l].page].count == capacity_) split_page(leaves_[l].page);
-  const Splitter splitter(leaves_[l], margins);
+  const Splitter splitter(leaves_[l], splitting);
   const auto node = leaves_[l].node;
   const auto left = static_cast<uint32_t>(nodes_.size());
   nodes_.insert(nodes_.end(), 2, Node{});
@@ -181,15 +242,7 @@ uint32_t Forest::split(uint32_t l, const std::vector<double>& margins) {
   nodes_[left + 1].leaf = other;
   Leaf &from = leaves_[l], &to = leaves_[other];
   from.node = left;
-  size_t kept = 0;
-  for (size_t i = 0; i < from.count; ++i) {
-    const bool stays = (splitter.left >> i & 1) != 0;
-    Leaf& part = stays ? from : to;
-    const size_t lane = stays ? kept++ : to.count++;
-    part.copy(lane, from, i);
-    part.slots[lane] = from.slots[i];
-  }
-  from.count = kept;
+  from.divide(splitter.left, to);
   summarise(from);
   summarise(to);
   return other;
@@ -202,6 +255,7 @@ void Forest::split_page(uint32_t p) {
   Page &from = pages_[p], &to = pages_[other];
   from.root = root.left;
   std::vector<uint32_t> nodes{root.right};
+  Word moved = 0;
   while (!nodes.empty()) {
     const Node& node = nodes_[nodes.back()];
     nodes.pop_back();
@@ -210,19 +264,17 @@ void Forest::split_page(uint32_t p) {
       nodes.push_back(node.right);
       continue;
     }
-    Leaf& leaf = leaves_[node.leaf];
-    const size_t hole = leaf.lane, last = --from.count, lane = to.count++;
-    to.copy(lane, from, hole);
-    to.leaves[lane] = node.leaf;
-    leaf.page = other;
-    leaf.lane = static_cast<uint32_t>(lane);
-    if (hole == last) continue;
-    from.copy(hole, from, last);
-    from.leaves[hole] = from.leaves[last];
-    leaves_[from.leaves[hole]].lane = static_cast<uint32_t>(hole);
+    moved |= Word{1} << leaves_[node.leaf].lane;
   }
-  summarise_page(p);
-  summarise_page(other);
+  from.divide(from.alive() & ~moved, to);
+  for (const uint32_t part : {p, other}) {
+    for (size_t i = 0; i < pages_[part].count; ++i) {
+      Leaf& leaf = leaves_[pages_[part].items[i]];
+      leaf.page = part;
+      leaf.lane = static_cast<uint32_t>(i);
+    }
+    summarise_page(part);
+  }
 }
 
 size_t Forest::bytes() const {

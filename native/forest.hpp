@@ -21,18 +21,34 @@ namespace boxwise {
 
 using lanes::Word;
 
+// The rows for the values of each categorical feature, see lanes.hpp; at most 64, and fewer where fewer
+// values are known: what is read together lies together.
+class ValueRows {
+ public:
+  explicit ValueRows(const std::vector<std::size_t>& counts);
+  std::size_t begin(std::size_t j) const { return begin_[j]; }
+  std::size_t count(std::size_t j) const { return begin_[j + 1] - begin_[j]; }
+  std::size_t features() const { return begin_.size() - 1; }
+  std::size_t all() const { return begin_.back(); }
+  std::size_t place(std::size_t j, Code code) const {  // among those of the feature
+    return static_cast<std::size_t>(code) % count(j);
+  }
+
+ private:
+  std::vector<std::size_t> begin_;
+};
+
 // What an index keeps of the categories of a box.
 struct Portrait {
   // A box that overlaps another has, in each feature, either the same only value or, as the other,
   // several: they agree in this hash of the only values, whose last bits say where there are several.
   static constexpr Word MIXED = 0xffff;
 
-  std::vector<Word> masks;  // by feature: bit code % 64 is set for each value
+  std::vector<Word> masks;  // by feature: a bit for the row of each value
   Word signature = 0;
   Word allowed = 0;  // in how many features a sample may have a value that the box has not
   Word factors = 0;  // of the number of samples, see common_factors
 
-  static Word bit(Code code) { return code < 0 ? 0 : Word{1} << (code % 64); }
   static Word bloom(Word signature) { return Word{1} << (signature >> 58); }
 };
 
@@ -50,11 +66,14 @@ class Signature {
   Word hash_ = 0x2545f4914f6cdd1du, mixed_ = 0;
 };
 
-// Leaves and the summaries of leaves have the same columns, 64 lanes each: intervals and words.
+// Leaves and the summaries of leaves have the same columns, 64 lanes each: intervals and words; and rows
+// for values.
 class Lanes {
  public:
-  Lanes(std::size_t intervals, std::size_t words)
-      : numbers_(2 * intervals * lanes::COUNT), words_(words * lanes::COUNT) {}
+  Lanes(std::size_t intervals, const ValueRows& rows, std::size_t words)
+      : rows(&rows),
+        numbers_(2 * intervals * lanes::COUNT),
+        words_(words * lanes::COUNT + rows.all()) {}
 
   double* numbers(std::size_t column) { return numbers_.data() + column * lanes::COUNT; }
   const double* numbers(std::size_t column) const {
@@ -63,14 +82,27 @@ class Lanes {
   Word* words(std::size_t column) { return words_.data() + column * lanes::COUNT; }
   const Word* words(std::size_t column) const { return words_.data() + column * lanes::COUNT; }
 
+  const Word* holders() const { return words_.data() + words_.size() - rows->all(); }
+  Word values(std::size_t j, std::size_t lane) const;  // that it holds
+  void mark(std::size_t lane, const std::vector<Word>& values);  // it holds these, too
+  // Hold what any of the lanes of another holds.
+  void mark(std::size_t lane, const Lanes& from, Word of);
+  void unmark(std::size_t lane);  // holds nothing
+
   std::size_t count = 0;
+  const ValueRows* rows;
+  std::array<std::uint32_t, lanes::COUNT> items;  // the slots of boxes, the numbers of leaves
   Word alive() const { return lanes::first(count); }
-  void copy(std::size_t lane, const Lanes& from, std::size_t of);
+  void move_last(std::size_t lane);  // drop a lane, put the last one there
+  void divide(Word left, Lanes& to);  // all but these move
   std::size_t bytes() const {
     return numbers_.capacity() * sizeof(double) + words_.capacity() * sizeof(Word);
   }
 
  private:
+  void copy(std::size_t lane, const Lanes& from, std::size_t of);  // all but the values it holds
+  Word* holders() { return words_.data() + words_.size() - rows->all(); }
+
   Aligned<double> numbers_;
   Aligned<Word> words_;
 };
@@ -78,66 +110,68 @@ class Lanes {
 class Forest {
  public:
   struct Leaf : Lanes {
-    Leaf(std::size_t n, std::size_t r) : Lanes(n, r + 3), n(n), r(r) {}
+    Leaf(std::size_t n, const ValueRows& rows) : Lanes(n, rows, 3), n(n) {}
     const double* V() const { return numbers(0); }
     const double* W() const { return numbers(n); }
-    const Word* masks() const { return words(0); }
-    const Word* allowed() const { return words(r); }
-    const Word* signatures() const { return words(r + 1); }
-    const Word* factors() const { return words(r + 2); }
+    const Word* allowed() const { return words(0); }
+    const Word* signatures() const { return words(1); }
+    const Word* factors() const { return words(2); }
 
-    std::size_t n, r;
-    std::array<Slot, lanes::COUNT> slots;
+    std::size_t n;
     std::uint32_t page = 0, lane = 0, node = 0;
   };
 
   // What the children of a page, or of a block of pages, have in common.
   struct Summary : Lanes {
-    Summary(std::size_t n, std::size_t r) : Lanes(2 * n, r + 4), n(n), r(r) {}
+    Summary(std::size_t n, const ValueRows& rows) : Lanes(2 * n, rows, 4), n(n) {}
     const double* low_V() const { return numbers(0); }  // below all where a feature was never seen
     const double* high_W() const { return numbers(n); }
     const double* high_V() const { return numbers(2 * n); }
     const double* low_W() const { return numbers(3 * n); }
-    const Word* masks() const { return words(0); }
-    const Word* allowed() const { return words(r); }     // the most
-    const Word* all_mixed() const { return words(r + 1); }
-    const Word* some_mixed() const { return words(r + 2); }
-    const Word* blooms() const { return words(r + 3); }  // of the signatures
+    const Word* allowed() const { return words(0); }     // the most
+    const Word* all_mixed() const { return words(1); }
+    const Word* some_mixed() const { return words(2); }
+    const Word* blooms() const { return words(3); }  // of the signatures
 
     void clear(std::size_t lane);
-    // Widen a lane by those of a leaf or of a page.
+    // Widen a lane by those of a leaf or of a page, but for the values they hold.
     void include(std::size_t lane, const Leaf& from, std::size_t begin, std::size_t end);
     void include(std::size_t lane, const Summary& from, std::size_t begin, std::size_t end);
 
-    std::size_t n, r;
+    std::size_t n;
   };
 
-  // So many boxes in a leaf and leaves in a page; fewer in tests.
-  Forest(std::size_t n, std::size_t r, std::size_t capacity) : n_(n), r_(r), capacity_(capacity) {}
+  // So many boxes in a leaf and leaves in a page; fewer in tests. The rows stay with the caller.
+  Forest(std::size_t n, const ValueRows& rows, std::size_t capacity)
+      : n_(n), rows_(&rows), capacity_(capacity) {}
 
   using Address = std::uint32_t;  // of a box: its leaf and lane
+  struct Splitting {  // how leaves are divided
+    const std::vector<double>& margins;  // how far from a box, in the units of each feature, samples matter
+    std::vector<bool> skip;  // categorical features that tell nothing
+  };
   // Called for each box that gets a new address.
   template <class Moved>
-  Address insert(const Group& g, Slot slot, const Portrait& box, const std::vector<double>& margins,
+  Address insert(const Group& g, Slot slot, const Portrait& box, const Splitting& splitting,
                  Moved moved) {
     std::uint32_t leaf = find_leaf(g, slot, box);
     if (leaves_[leaf].count == capacity_) {
-      const std::uint32_t other = split(leaf, margins);
+      const std::uint32_t other = split(leaf, splitting);
       for (const std::uint32_t part : {leaf, other})
         for (std::size_t i = 0; i < leaves_[part].count; ++i)
-          moved(leaves_[part].slots[i], address(part, i));
+          moved(leaves_[part].items[i], address(part, i));
       leaf = find_leaf(g, slot, box);
     }
     return add(leaf, g, slot, box);
   }
-  // The box has another portrait or has grown.
+  // The box has grown or has another portrait, whose values are those that it has taken.
   void update(Address at, const Group& g, const Portrait& box);
   const Leaf& leaf_of(Address at) const { return leaves_[at / lanes::COUNT]; }
-  void rename(Address at, Slot slot) { leaves_[at / lanes::COUNT].slots[at % lanes::COUNT] = slot; }
+  void rename(Address at, Slot slot) { leaves_[at / lanes::COUNT].items[at % lanes::COUNT] = slot; }
   // Another box takes its address: returns whether there is one, `moved` is told.
   template <class Moved>
   void erase(Address at, Moved moved) {
-    if (drop(at)) moved(leaf_of(at).slots[at % lanes::COUNT], at);
+    if (drop(at)) moved(leaf_of(at).items[at % lanes::COUNT], at);
   }
 
   // Calls visit(slot) for the boxes that pass, until it returns true. `hull` says which lanes of a
@@ -148,9 +182,9 @@ class Forest {
       for (Word pages = hull(blocks_[b]); pages != 0; pages &= pages - 1) {
         const Page& page = pages_[b * lanes::COUNT + static_cast<std::size_t>(std::countr_zero(pages))];
         for (Word found = hull(page); found != 0; found &= found - 1) {
-          const Leaf& leaf = leaves_[page.leaves[static_cast<std::size_t>(std::countr_zero(found))]];
+          const Leaf& leaf = leaves_[page.items[static_cast<std::size_t>(std::countr_zero(found))]];
           for (Word boxes = box(leaf); boxes != 0; boxes &= boxes - 1)
-            if (visit(leaf.slots[static_cast<std::size_t>(std::countr_zero(boxes))])) return true;
+            if (visit(leaf.items[static_cast<std::size_t>(std::countr_zero(boxes))])) return true;
         }
       }
     return false;
@@ -158,7 +192,6 @@ class Forest {
 
   struct Page : Summary {
     using Summary::Summary;
-    std::array<std::uint32_t, lanes::COUNT> leaves;
     std::uint32_t root = 0;  // of its part of the tree
   };
   const std::deque<Summary>& blocks() const { return blocks_; }
@@ -193,12 +226,14 @@ class Forest {
   void summarise(const Leaf& leaf);
   void summarise_page(std::uint32_t p);
   bool drop(Address at);
-  std::uint32_t split(std::uint32_t leaf, const std::vector<double>& margins);
+  std::uint32_t split(std::uint32_t leaf, const Splitting& splitting);
   std::uint32_t new_leaf(std::uint32_t page, std::uint32_t node);
   std::uint32_t new_page(std::uint32_t root);
   void split_page(std::uint32_t p);
 
-  std::size_t n_, r_, capacity_;
+  std::size_t n_;
+  const ValueRows* rows_;
+  std::size_t capacity_;
   std::deque<Node> nodes_;
   std::deque<Leaf> leaves_;
   std::deque<Page> pages_;

@@ -17,12 +17,13 @@ void each_bit(Word bits, Use use) {
 size_t size(Word part) { return static_cast<size_t>(std::popcount(part)); }
 }  // namespace
 
-Forest::Splitter::Splitter(const Leaf& leaf, const std::vector<double>& margins)
-    : leaf_(leaf), margins_(margins) {
+Forest::Splitter::Splitter(const Leaf& leaf, const Splitting& splitting)
+    : leaf_(leaf), margins_(splitting.margins), skip_(splitting.skip) {
   Rule place, category;
   Word by_place_left = 0, by_category_left = 0;
   const bool placed = by_place(place, by_place_left);
-  const bool sorted = by_category(category, by_category_left);
+  const bool sorted = by_category(category, by_category_left, true) ||
+                      (!placed && by_category(category, by_category_left, false));
   if (!placed && !sorted) {  // they are all alike: new ones will go right
     rule.threshold = -4 * UNSET;
     rule.categorical = leaf.n == 0;
@@ -71,16 +72,18 @@ bool Forest::Splitter::by_place(Rule& rule, Word& left) const {
 }
 
 // In the feature whose values fall into two parts of most equal size.
-bool Forest::Splitter::by_category(Rule& rule, Word& left) const {
+bool Forest::Splitter::by_category(Rule& rule, Word& left, bool skip) const {
   const size_t m = leaf_.count;
   size_t best = 0;
-  for (size_t j = 0; j < leaf_.r; ++j) {
-    const Word* masks = leaf_.words(j);
-    std::array<std::uint8_t, 64> times{};
+  const ValueRows& rows = *leaf_.rows;
+  for (size_t j = 0; j < rows.features(); ++j) {
+    if (skip && skip_[j]) continue;
+    const Word* holders = leaf_.holders() + rows.begin(j);
+    std::array<std::uint8_t, 64> times;
     Word seen = 0;
-    for (size_t i = 0; i < m; ++i) {
-      seen |= masks[i];
-      each_bit(masks[i], [&](size_t bit) { ++times[bit]; });
+    for (size_t bit = 0; bit < rows.count(j); ++bit) {
+      times[bit] = static_cast<std::uint8_t>(size(holders[bit]));
+      if (times[bit] > 0) seen |= Word{1} << bit;
     }
     if (size(seen) < 2) continue;
     std::array<std::uint8_t, 64> bits;
@@ -95,8 +98,7 @@ bool Forest::Splitter::by_category(Rule& rule, Word& left) const {
       (here <= there ? here : there) += times[bits[k]];
     }
     Word part = 0;
-    for (size_t i = 0; i < m; ++i)
-      if ((masks[i] & values) != 0) part |= Word{1} << i;
+    each_bit(seen & values, [&](size_t bit) { part |= holders[bit]; });
     const size_t balance = std::min(size(part), m - size(part));
     if (balance <= best) continue;
     best = balance;
@@ -129,14 +131,14 @@ double Forest::Splitter::cost_of(Word part) const {
     const double margin = 2 * margins_[j];
     if (margin > 0 && low <= high) log_chance += std::log((high - low + margin) / (most - least + margin));
   }
-  for (size_t j = 0; j < leaf_.r; ++j) {
-    const Word* masks = leaf_.words(j);
-    Word all = 0;
-    double found = 0;
-    for (size_t i = 0; i < leaf_.count; ++i)
-      if ((part >> i & 1) != 0) all |= masks[i];
-    for (size_t i = 0; i < leaf_.count; ++i) found += (masks[i] & all) != 0 ? 1.0 : 0.0;
-    log_chance += std::log(found / m);
+  const ValueRows& rows = *leaf_.rows;
+  for (size_t j = 0; j < rows.features(); ++j) {
+    if (skip_[j]) continue;
+    const Word* holders = leaf_.holders() + rows.begin(j);
+    Word found = 0;  // boxes that share a value with one of the part
+    for (size_t bit = 0; bit < rows.count(j); ++bit)
+      if ((holders[bit] & part) != 0) found |= holders[bit];
+    log_chance += std::log(static_cast<double>(size(found)) / m);
   }
   return log_chance * static_cast<double>(size(part));
 }

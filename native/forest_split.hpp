@@ -10,20 +10,20 @@ namespace boxwise {
 
 class Forest::Splitter {
  public:
-  // `margins`: how far from a box, in the units of each feature, samples still matter to it.
-  Splitter(const Leaf& leaf, const std::vector<double>& margins);
+  Splitter(const Leaf& leaf, const Splitting& splitting);
 
   Rule rule;
   Word left = 0;  // the boxes that the rule sends there
 
  private:
   bool by_place(Rule& rule, Word& left) const;
-  bool by_category(Rule& rule, Word& left) const;
+  bool by_category(Rule& rule, Word& left, bool skip) const;
   double cost(Word left) const;
   double cost_of(Word part) const;
 
   const Leaf& leaf_;
   const std::vector<double>& margins_;
+  const std::vector<bool>& skip_;
 };
 
 }  // namespace boxwise

@@ -115,7 +115,7 @@ Box Group::remove(Slot slot) {
   close_up(last);
   close_up(need);
   --size_;
-  if (BoxIndex* follower = index.get()) follower->removed(*this, slot);
+  if (BoxIndex* follower = index.get()) follower->removed(*this, slot, box);
   return box;
 }
 

@@ -62,27 +62,80 @@ CLONES Word meet(const double* V, const double* W, const Interval* x, size_t cou
   });
 }
 
-CLONES Word hold(const Word* masks, const Values* x, size_t count, const Word* RESTRICT allowed,
+namespace {
+// In how many words each bit is set: the binary digits of 64 counts, a word for each digit.
+class Sums {
+ public:
+  // Of words of(0), of(1), ...
+  template <class Of>
+  [[gnu::always_inline]] Sums(size_t count, Of of) : digits_(static_cast<size_t>(std::bit_width(count))) {
+    for (size_t p = 0; p < digits_; ++p) digit_[p] = 0;
+    size_t f = 0;
+    for (; f + 1 < count; f += 2) {
+      const Word a = of(f), b = of(f + 1), differ = digit_[0] ^ a;
+      const Word carry = (digit_[0] & a) | (differ & b);
+      digit_[0] = differ ^ b;
+      add(carry, 1);
+    }
+    if (f < count) add(of(f), 0);
+  }
+  size_t of_lane(size_t i) const {
+    size_t sum = 0;
+    for (size_t p = 0; p < digits_; ++p) sum |= static_cast<size_t>(digit_[p] >> i & 1) << p;
+    return sum;
+  }
+  Word at_least(size_t least) const {
+    if (static_cast<size_t>(std::bit_width(least)) > digits_) return 0;
+    Word more = 0, equal = ~Word{0};
+    for (size_t p = digits_; p-- > 0;) {
+      const Word wanted = (least >> p & 1) != 0 ? ~Word{0} : 0;
+      more |= equal & digit_[p] & ~wanted;
+      equal &= ~(digit_[p] ^ wanted);
+    }
+    return more | equal;
+  }
+  template <class T>
+  [[gnu::always_inline]] void write(T* RESTRICT sums, size_t end) const {
+    alignas(64) Word sum[COUNT];
+    for (size_t i = 0; i < end; ++i) sum[i] = 0;
+    for (size_t p = 0; p < digits_; ++p) {
+      const Word digit = digit_[p];
+      for (size_t i = 0; i < end; ++i) sum[i] |= (digit >> i & 1) << p;
+    }
+    for (size_t i = 0; i < end; ++i) sums[i] = static_cast<T>(static_cast<std::int64_t>(sum[i]));
+  }
+
+ private:
+  void add(Word bits, size_t p) {
+    for (; p < digits_; ++p) {
+      const Word carry = digit_[p] & bits;
+      digit_[p] ^= bits;
+      bits = carry;
+    }
+  }
+
+  size_t digits_;
+  Word digit_[8 * sizeof(size_t)];
+};
+}  // namespace
+
+CLONES Word hold(const Word* holders, const Value* x, size_t count, Word alive) {
+  for (size_t f = 0; f < count; ++f) alive &= holders[x[f].row];
+  return alive;
+}
+
+CLONES Word hold(const Word* holders, const Value* x, size_t count, const Word* RESTRICT allowed,
                  Word alive) {
   if (alive == 0) return 0;
-  const size_t end = end_of(alive);
-  alignas(64) Word left[COUNT], ok[COUNT];  // left: may still be missing; below 0: too many were
-  for (size_t i = 0; i < end; ++i) left[i] = allowed[i];
-  size_t f = 0;
-  for (; f < count && std::popcount(alive) > FEW; ++f) {
-    const Word* RESTRICT mask = masks + x[f].j * COUNT;
-    const Word bit = x[f].bits;
-    for (size_t i = 0; i < end; ++i) {
-      left[i] -= (mask[i] & bit) == 0;
-      ok[i] = static_cast<std::int64_t>(left[i]) >= 0 ? ~Word{0} : 0;
-    }
-    alive &= packed(ok, end);
-  }
-  return singly(alive, [&](size_t i) {
-    auto lack = static_cast<std::int64_t>(left[i]);
-    for (size_t k = f; k < count && lack >= 0; ++k) lack -= (masks[x[k].j * COUNT + i] & x[k].bits) == 0;
-    return lack >= 0;
-  });
+  const Sums lack(count, [&](size_t f) { return alive & ~holders[x[f].row]; });
+  const Word some = lack.at_least(1) & alive;
+  if (std::popcount(some) <= FEW)
+    return (alive & ~some) | singly(some, [&](size_t i) { return lack.of_lane(i) <= allowed[i]; });
+  const size_t end = end_of(some);
+  alignas(64) Word lacking[COUNT], ok[COUNT];
+  lack.write(lacking, end);
+  for (size_t i = 0; i < end; ++i) ok[i] = lacking[i] <= allowed[i] ? ~Word{0} : 0;
+  return (alive & ~some) | (some & packed(ok, end));
 }
 
 CLONES Word own(const Word* RESTRICT column, Word value, const Word* RESTRICT allowed, Word mixed,
@@ -139,51 +192,68 @@ CLONES Word between(const Word* RESTRICT all, const Word* RESTRICT some, Word bi
   return v > w ? 0.0 : far;
 }
 
-CLONES void bounds(const double* V, const double* W, const Side* sides, size_t count,
-                   const Word* masks, const Values* values, size_t n_values, double alpha,
-                   double unit, Word alive, double* RESTRICT bound) {
+CLONES void bounds(const double* V, const double* W, const Word* holders, const Sample& x,
+                   Word alive, double* RESTRICT bound) {
   if (alive == 0) return;
+  const Sums held(x.n_values, [&](size_t f) { return holders[x.values[f].row]; });
+  if (std::popcount(alive) <= FEW) {
+    for (Word left = alive; left != 0; left &= left - 1) {
+      const auto i = static_cast<size_t>(std::countr_zero(left));
+      double dist = 0;
+      for (size_t f = 0; f < x.n_sides; ++f) {
+        const size_t at = x.sides[f].j * COUNT + i;
+        const double far = out(V[at], W[at], x.sides[f]);
+        dist = dist > far ? dist : far;
+      }
+      bound[i] = x.alpha * (1.0 - (dist < 1.0 ? dist : 1.0)) +
+                 x.unit * static_cast<double>(held.of_lane(i));
+    }
+    return;
+  }
   const size_t end = end_of(alive);
-  alignas(64) double dist[COUNT], held[COUNT];
-  for (size_t i = 0; i < end; ++i) dist[i] = held[i] = 0;
-  for (size_t f = 0; f < count; ++f) {
-    const Side side = sides[f];
+  alignas(64) double dist[COUNT], sum[COUNT];
+  for (size_t i = 0; i < end; ++i) dist[i] = 0;
+  for (size_t f = 0; f < x.n_sides; ++f) {
+    const Side side = x.sides[f];
     const double *RESTRICT v = V + side.j * COUNT, *RESTRICT w = W + side.j * COUNT;
     for (size_t i = 0; i < end; ++i) {
       const double far = out(v[i], w[i], side);
       dist[i] = dist[i] > far ? dist[i] : far;
     }
   }
-  for (size_t f = 0; f < n_values; ++f) {
-    const Word* RESTRICT mask = masks + values[f].j * COUNT;
-    const Word bit = values[f].bits;
-    for (size_t i = 0; i < end; ++i) held[i] += (mask[i] & bit) != 0 ? 1.0 : 0.0;
-  }
+  held.write(sum, end);
   for (size_t i = 0; i < end; ++i)
-    bound[i] = alpha * (1.0 - (dist[i] < 1.0 ? dist[i] : 1.0)) + unit * held[i];
+    bound[i] = x.alpha * (1.0 - (dist[i] < 1.0 ? dist[i] : 1.0)) + x.unit * sum[i];
 }
 
-CLONES Word reach(const double* V, const double* W, const Side* sides, size_t count,
-                  const Word* masks, const Values* values, size_t n_values, double alpha,
-                  double unit, double bar, Word alive) {
+CLONES Word reach(const double* V, const double* W, const Word* holders, const Sample& x,
+                  double bar, Word alive) {
   if (alive == 0) return 0;
-  const size_t end = end_of(alive);
-  alignas(64) double room[COUNT];  // how far away a box may be; beyond 1 the distance does not count
-  alignas(64) Word ok[COUNT], held[COUNT];
-  for (size_t i = 0; i < end; ++i) held[i] = 0;
-  for (size_t f = 0; f < n_values; ++f) {
-    const Word* RESTRICT mask = masks + values[f].j * COUNT;
-    const Word bit = values[f].bits;
-    for (size_t i = 0; i < end; ++i) held[i] += (mask[i] & bit) != 0;
+  const double scale = x.alpha > 1 / UNSET ? 1 / x.alpha : UNSET;
+  // How far away a box may be that holds so many of the values; beyond 1 the distance does not count.
+  const auto over = [&](size_t held) {
+    return (x.alpha + x.unit * static_cast<double>(held) - bar) * scale;
+  };
+  const double short_of = bar - x.alpha;
+  size_t least = short_of > 2 * x.unit && x.unit > 0 ? static_cast<size_t>(short_of / x.unit) - 1 : 0;
+  while (least <= x.n_values && over(least) < 0) ++least;
+  if (least > x.n_values) return 0;
+  const Sums held(x.n_values, [&](size_t f) { return holders[x.values[f].row]; });
+  alive &= held.at_least(least);
+  if (alive == 0) return 0;
+  alignas(64) double room[COUNT];
+  const auto limit = [](double far) { return far < 1.0 ? far : UNSET; };
+  if (std::popcount(alive) <= FEW) {
+    for (Word left = alive; left != 0; left &= left - 1) {
+      const auto i = static_cast<size_t>(std::countr_zero(left));
+      room[i] = limit(over(held.of_lane(i)));
+    }
+  } else {
+    const size_t end = end_of(alive);
+    held.write(room, end);
+    for (size_t i = 0; i < end; ++i) room[i] = limit((x.alpha + x.unit * room[i] - bar) * scale);
   }
-  const double scale = alpha > 1 / UNSET ? 1 / alpha : UNSET;
-  for (size_t i = 0; i < end; ++i) {
-    const double over = (alpha + unit * static_cast<double>(held[i]) - bar) * scale;
-    room[i] = over < 1.0 ? over : UNSET;
-    ok[i] = over >= 0 ? ~Word{0} : 0;
-  }
-  alive &= packed(ok, end);
-  return in_all(V, W, sides, count, alive, [&](double v, double w, const Side& side, size_t i) {
+  return in_all(V, W, x.sides, x.n_sides, alive, [&](double v, double w, const Side& side, size_t i) {
     return out(v, w, side) <= room[i];
   });
 }

@@ -1,5 +1,8 @@
 // Passes over 64 lanes at a time: the boxes of a leaf, the leaves of a page, the pages of a block (see
 // forest.hpp). Columns follow each other, 64 entries each. As in kernels.hpp, all numbers are finite.
+//
+// What values of a categorical feature the lanes hold is kept the other way round: a row for each value,
+// modulo so many, and in it a bit for each lane that holds it. A value of a sample is one word to read.
 #pragma once
 
 #include <cstddef>
@@ -29,13 +32,16 @@ struct Interval {
 // V <= high and low <= W in all features
 Word meet(const double* V, const double* W, const Interval* x, std::size_t count, Word alive);
 
-// A categorical feature and the bits of the values that are looked for in it.
-struct Values {
+// A categorical feature and the value that is looked for in it.
+struct Value {
   std::size_t j;
-  Word bits;
+  std::int32_t code;
+  std::size_t row;
 };
-// masks & bits is zero in at most `allowed` features
-Word hold(const Word* masks, const Values* x, std::size_t count, const Word* allowed, Word alive);
+// All values are held.
+Word hold(const Word* holders, const Value* x, std::size_t count, Word alive);
+// At most `allowed` of the values are not held.
+Word hold(const Word* holders, const Value* x, std::size_t count, const Word* allowed, Word alive);
 
 // column = value, or exempt by a word: of boxes that accept no other values than their own
 Word own(const Word* column, Word value, const Word* allowed, Word mixed, Word alive);
@@ -52,15 +58,21 @@ struct Side {
   std::size_t j;
   double xl, xu, slope;
 };
-// bound = alpha * (1 - min(distance, 1)) + unit * (features in which masks & bits is not zero), in
-// all lanes up to the last in `alive`; V > W counts as near.
-void bounds(const double* V, const double* W, const Side* sides, std::size_t count,
-            const Word* masks, const Values* values, std::size_t n_values, double alpha, double unit,
-            Word alive, double* bound);
+// All of the sample, and the weights of distance and of a value.
+struct Sample {
+  const Side* sides;
+  std::size_t n_sides;
+  const Value* values;
+  std::size_t n_values;
+  double alpha, unit;
+};
+// bound = alpha * (1 - min(distance, 1)) + unit * (values held), at least in the lanes in `alive`; V > W
+// counts as near.
+void bounds(const double* V, const double* W, const Word* holders, const Sample& x, Word alive,
+            double* bound);
 // Which of them reach a bar, looking at no more features than it takes.
-Word reach(const double* V, const double* W, const Side* sides, std::size_t count,
-           const Word* masks, const Values* values, std::size_t n_values, double alpha, double unit,
-           double bar, Word alive);
+Word reach(const double* V, const double* W, const Word* holders, const Sample& x, double bar,
+           Word alive);
 // bound >= bar
 Word reach(const double* bound, double bar, Word alive);
 

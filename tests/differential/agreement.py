@@ -47,3 +47,9 @@ def assert_same_answers(clf: Any, reference: Any, stream: Stream) -> None:
     alone = (top[:, 0] > 0) & ((best == top).sum(axis=1) == 1)  # no class ties with it
     expected = best[alone] / best[alone].sum(axis=1, keepdims=True)
     np.testing.assert_allclose(probabilities[alone], expected, rtol=0, atol=1e-12)
+
+
+def assert_same_state(a: Any, b: Any) -> None:
+    ours, theirs = a._model.to_state()[1], b._model.to_state()[1]
+    for name, array in ours.items():
+        np.testing.assert_array_equal(array, theirs[name])

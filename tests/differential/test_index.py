@@ -40,7 +40,7 @@ class Walk:
         self.random = Random(seed)
         self.folder = folder
         self.n, self.r = self.random.choice([(2, 0), (0, 2), (3, 2), (2, 5)])
-        self.values = self.random.choice([2, 4, 80])
+        self.values = self.random.choice([2, 4, 80, 1000])
         theta, delta = self.random.choice(SIZES)
         alpha = self.random.choice([0.5, 0.5, 0.9, 0, 1])
         gamma = [1.0] * self.n

@@ -244,7 +244,8 @@ def test_many_rows_get_the_answers_that_few_get_before_and_after_more_is_learned
     clf = HyperboxClassifier(0.1, 0.3, categorical_features=[2, 3], **parameters)
     for begin in (0, 300):
         clf.partial_fit(X[begin : begin + 300], y[begin : begin + 300])
-        few = [clf.predict_proba(X[i : i + 20]) for i in range(600, 700, 20)]  # counts nothing ahead
+        # So few at a time that nothing is counted ahead.
+        few = [clf.predict_proba(X[i : i + 20]) for i in range(600, 700, 20)]
         many = clf.predict_proba(X[600:])
         np.testing.assert_array_equal(many[:100], np.concatenate(few))
         np.testing.assert_array_equal(clf.classes_[many.argmax(axis=1)], clf.predict(X[600:]))

@@ -18,6 +18,7 @@
 #include "arrangement.hpp"
 #include "best_first.hpp"
 #include "group.hpp"
+#include "kept.hpp"
 #include "quantile_scale.hpp"
 
 namespace boxwise {
@@ -55,6 +56,8 @@ struct Snapshot {
   std::uint64_t next_id = 0;  // what the next new box will be called
   std::vector<Range> ranges;
 };
+
+struct Census;  // of a class, see evidence_census.hpp
 
 class Engine {
  public:
@@ -139,6 +142,7 @@ class Engine {
   };
   struct Scratch {  // working memory of `judge`, kept between samples
     std::shared_ptr<const Arrangements> arranged;  // by group, where it is worth it
+    std::shared_ptr<const std::vector<Census>> census;  // by group, where it is worth it
     Shares shares;
     Arrangement::Scratch search;
     bool turn_begins = true;  // boxes may have changed since the last sample
@@ -155,6 +159,9 @@ class Engine {
   // that reach the best of all.
   virtual void judge(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
                      Verdict& verdict) const = 0;
+  // Put into the scratch what makes judging quicker while nothing is learned; called once for so
+  // many rows.
+  virtual void prepare(std::size_t rows, Scratch& scratch) const;
   // The memberships of all boxes of a group.
   virtual void degrees(const Group& g, const Sample& x, double* out) const = 0;
   // Called for a box that is new, has taken a sample or stands under new settings.
@@ -212,6 +219,8 @@ class Engine {
   std::uint64_t next_id_ = 0;
   mutable std::mutex indexing_;  // held by a reader that has an index made
   double clock_ = 0;  // the rows so far, where the age of boxes matters
+  // How often the lock was taken to change something.
+  std::uint64_t changes() const { return changes_; }
 
  private:
   void measure(std::size_t j);
@@ -224,17 +233,11 @@ class Engine {
   void judge_all(const Rows& rows, bool every_class, std::size_t n_classes, std::size_t threads,
                  Use use) const;
 
-  std::shared_ptr<const Arrangements> arrange(std::size_t rows) const;
-
   // Working memory of learn, kept between samples.
   Sample sample_;
   Box created_;
 
-  // The boxes arranged for predicting, once enough rows were predicted since the last change.
-  mutable std::mutex arranging_;
-  mutable std::shared_ptr<const Arrangements> arranged_;
-  mutable std::uint64_t arranged_at_ = 0;  // the number of changes then
-  mutable std::size_t asked_ = 0;          // rows predicted since
+  mutable Kept<Arrangements> arranged_;  // for predicting
   mutable std::atomic<std::uint64_t> changes_ = 0;
 
   mutable std::shared_mutex lock_;

@@ -195,11 +195,13 @@ void EvidenceEngine::choose_power() {
 }
 
 // What is taken off the scores of the classes: the logarithm of their samples, to a power.
-std::vector<double> EvidenceEngine::weigh_classes(size_t classes, double power) const {
+std::vector<double> EvidenceEngine::weigh_classes(size_t classes, double power,
+                                                  const std::vector<Census>* census) const {
   std::vector<double> weights(classes, 0.0);
   for (size_t k = 0; k < classes && power > 0; ++k) {
     const Group& g = groups_[k + 1];
-    const auto n = static_cast<double>(kernels::total(g.n.data(), g.size()));
+    const auto n = static_cast<double>(census != nullptr ? (*census)[k + 1].samples
+                                                         : kernels::total(g.n.data(), g.size()));
     weights[k] = power * std::log(std::max(n, 1.0));
   }
   return weights;
@@ -262,15 +264,16 @@ void EvidenceEngine::say(const Voice& voice, const std::vector<double>& scores,
   soften(balanced.data(), classes, voice.temperature, said);
 }
 
-void EvidenceEngine::judge(const Sample& x, bool, size_t classes, Scratch&,
+void EvidenceEngine::judge(const Sample& x, bool, size_t classes, Scratch& scratch,
                            Verdict& verdict) const {
   static thread_local std::vector<double> scores;
   static thread_local std::vector<bool> asked;
   verdict.distance.assign(classes, 0.0);
   verdict.weight.assign(classes, 0);
+  const std::vector<Census>* census = scratch.census.get();
   heard(asked);
-  score(x, asked, classes, scores);
-  mix(scores, weigh_classes(classes, power_), verdict.best);
+  score(x, asked, classes, scores, census);
+  mix(scores, weigh_classes(classes, power_, census), verdict.best);
 }
 
 void EvidenceEngine::share_out(const Verdict& verdict, double* p) const {

@@ -56,6 +56,7 @@ class EvidenceEngine : public EntropyEngine {
   void learn_one(const Sample& x) override;
   void judge(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
              Verdict& verdict) const override;
+  void prepare(std::size_t rows, Scratch& scratch) const override;
   void share_out(const Verdict& verdict, double* p) const override;
 
  private:
@@ -75,7 +76,8 @@ class EvidenceEngine : public EntropyEngine {
                    double memory);
   void choose();
   void choose_power();
-  std::vector<double> weigh_classes(std::size_t classes, double power) const;
+  std::vector<double> weigh_classes(std::size_t classes, double power,
+                                    const std::vector<Census>* census = nullptr) const;
   // The place of a bandwidth and a backoff among all pairs of them.
   std::size_t pair_of(std::size_t bandwidth, std::size_t backoff) const;
   bool is_heard(const Voice& voice) const;
@@ -89,15 +91,17 @@ class EvidenceEngine : public EntropyEngine {
   // The scores of the first `classes` classes for the pairs of bandwidth and backoff that are asked
   // for, bandwidth by bandwidth.
   void score(const Sample& x, const std::vector<bool>& asked, std::size_t classes,
-             std::vector<double>& scores) const;
+             std::vector<double>& scores, const std::vector<Census>* census = nullptr) const;
   struct Part;      // what the boxes of a class say of the numbers of a sample, or its categories
   struct Question;  // the sample, the class, the parts
   void ask_for(const std::vector<bool>& asked, Question& q) const;
-  void put(const Sample& x, const Group& g, Question& q) const;
+  void put(const Sample& x, const Group& g, Question& q, const Census* census = nullptr) const;
+  void weigh_boxes(const Group& g, Census& census) const;
+  static std::uint64_t add_up(const Group& g, std::size_t j, Code code);
   void ask(Question& q) const;
   void ask_numbers(Question& q) const;
   void ask_categories(Question& q) const;
-  double level_of(const Question& q) const;
+  double level_of(const Census& census) const;
   double log_sum(Question& q, std::size_t pair) const;
   std::uint64_t count_sure(const Question& q, const Part& numbers, const Part& categories,
                            std::vector<Slot>& unsure) const;
@@ -122,6 +126,7 @@ class EvidenceEngine : public EntropyEngine {
   std::vector<Voice> voices_;  // the best first
   double power_ = 0;
   std::vector<double> reach_;  // e^reaches
+  mutable Kept<std::vector<Census>> census_;  // by group, for predicting
 };
 
 }  // namespace boxwise

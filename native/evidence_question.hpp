@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "evidence_census.hpp"
 #include "evidence_engine.hpp"
 
 namespace boxwise {
@@ -24,6 +25,7 @@ struct EvidenceEngine::Part {
   Aligned<double> said;
   double most;
   std::vector<double> exact;  // NaN where it was not needed so far
+  std::vector<Slot> known;    // the places where it was
 };
 
 struct EvidenceEngine::Question {
@@ -31,10 +33,10 @@ struct EvidenceEngine::Question {
   const Group* g;
   std::vector<double> units;   // by probe: 1 / the width of the feature; 0 if that has none
   std::vector<double> shares;  // of the values of x in the class
-  double newest;               // the last row that a box of the class took
-  Aligned<double> weight;      // by box: its samples, less with age
+  const Census* census;        // of the class
   Aligned<double> away;        // by box: how far x sticks out, once the numbers are looked at
   std::vector<Part> numbers, categories;  // by bandwidth, by backoff
+  Census made;                            // where none was kept
 
   Part& numbers_of(std::size_t pair) { return numbers[pair / categories.size()]; }
   Part& categories_of(std::size_t pair) { return categories[pair % categories.size()]; }

@@ -64,7 +64,7 @@ void EvidenceEngine::step(const Sample& x) {
     if (groups_[k + 1].size() == 0) continue;
     put(x, groups_[k + 1], q);
     ask(q);
-    scores[k] = log_sum(q, pair) + level_of(q);
+    scores[k] = log_sum(q, pair) + q.census->level;
     find_slopes(q, pair, &slopes[k * features]);
   }
   soften(scores.data(), classes, voices_[0].temperature, p);
@@ -145,7 +145,7 @@ double EvidenceEngine::slope_of_category(const Question& q, size_t j, double bac
 }
 
 double EvidenceEngine::slope_of_age(const Question& q, Slot slot) const {
-  const double age = (q.newest - q.g->last[slot]) / std::max(clock_, 1.0);
+  const double age = (q.census->newest - q.g->last[slot]) / std::max(clock_, 1.0);
   return 2 * age / (memory() + age);
 }
 
@@ -153,8 +153,9 @@ double EvidenceEngine::slope_of_level(const Question& q) const {
   if (!evidence_.forget) return 0;
   std::int64_t faded = 0, slopes = 0;
   for (Slot slot = 0; slot < q.g->size(); ++slot) {
-    faded += static_cast<std::int64_t>(q.weight[slot] * CRUMBS);
-    slopes += static_cast<std::int64_t>(q.weight[slot] * slope_of_age(q, slot) * CRUMBS);
+    const double weight = q.census->weight[slot];
+    faded += static_cast<std::int64_t>(weight * CRUMBS);
+    slopes += static_cast<std::int64_t>(weight * slope_of_age(q, slot) * CRUMBS);
   }
   return static_cast<double>(slopes) / static_cast<double>(faded);
 }

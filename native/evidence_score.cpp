@@ -23,6 +23,12 @@ constexpr double NEAR = 0.001;    // how far off they may be, to be of use
 constexpr double UNKNOWN = std::numeric_limits<double>::quiet_NaN();
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
 
+// Kept between samples: to be filled for every class anew would take as long as to be used.
+template <class Numbers>
+void make_room(Numbers& numbers, size_t boxes, double value = 0) {
+  if (numbers.size() < boxes) numbers.resize(boxes, value);
+}
+
 // What a box adds to the sum of a class in which the largest is `most`.
 std::uint64_t grains(double l, double most) {
   return l - most > NEGLIGIBLE ? static_cast<std::uint64_t>(std::exp(l - most) * GRAINS) : 0;
@@ -30,17 +36,17 @@ std::uint64_t grains(double l, double most) {
 }  // namespace
 
 void EvidenceEngine::score(const Sample& x, const std::vector<bool>& asked, size_t classes,
-                           std::vector<double>& scores) const {
+                           std::vector<double>& scores,
+                           const std::vector<Census>* census) const {
   static thread_local Question q;
   ask_for(asked, q);
   scores.assign(asked.size() * classes, -INFINITE);
   for (size_t k = 0; k < classes; ++k) {
     if (groups_[k + 1].size() == 0) continue;
-    put(x, groups_[k + 1], q);
+    put(x, groups_[k + 1], q, census != nullptr ? &(*census)[k + 1] : nullptr);
     ask(q);
-    const double level = level_of(q);
     for (size_t pair = 0; pair < asked.size(); ++pair)
-      if (asked[pair]) scores[pair * classes + k] = log_sum(q, pair) + level;
+      if (asked[pair]) scores[pair * classes + k] = log_sum(q, pair) + q.census->level;
   }
 }
 
@@ -58,34 +64,31 @@ void EvidenceEngine::ask_for(const std::vector<bool>& asked, Question& q) const 
     if (asked[pair]) q.numbers_of(pair).asked = q.categories_of(pair).asked = true;
 }
 
-void EvidenceEngine::put(const Sample& x, const Group& g, Question& q) const {
+void EvidenceEngine::put(const Sample& x, const Group& g, Question& q, const Census* census) const {
   q.x = &x;
   q.g = &g;
+  if (census == nullptr) weigh_boxes(g, q.made);
+  q.census = census != nullptr ? census : &q.made;
   q.units.clear();
-  q.away.resize(g.size());
-  q.weight.resize(g.size());
-  q.newest = kernels::most(g.last.data(), g.size());
-  kernels::fade(g.n.data(), g.last.data(), q.newest, std::max(clock_, 1.0), memory(),
-                q.weight.data(), g.size());
+  make_room(q.away, g.size());
   for (const Probe& p : x.probes)
     q.units.push_back(width(p.j) > 0 ? 1 / width(p.j) : 0.0);
   q.shares.clear();
-  std::uint32_t scratch[BLOCK];
-  const auto samples = static_cast<double>(kernels::total(g.n.data(), g.size()));
+  const auto samples = static_cast<double>(q.census->samples);
   for (size_t j = 0; j < r_; ++j) {
     size_t values = 0;
     for (const Group& other : groups_) values = std::max(values, other.D[j].n_codes());
     const double even = 1 / static_cast<double>(values + 1);  // a value never seen has its share
-    std::uint64_t seen = 0;
-    for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
-      const size_t m = std::min(BLOCK, g.size() - begin);
-      const std::uint32_t* counts = g.D[j].row(x.codes[j], static_cast<Slot>(begin), m, scratch);
-      if (counts != nullptr) seen += kernels::total(counts, m);
-    }
-    q.shares.push_back((static_cast<double>(seen) + even) / (samples + 1));
+    const auto seen = static_cast<double>(census != nullptr ? census->seen(j, x.codes[j])
+                                                            : add_up(g, j, x.codes[j]));
+    q.shares.push_back((seen + even) / (samples + 1));
   }
   for (auto* parts : {&q.numbers, &q.categories})
-    for (Part& part : *parts) part.exact.assign(part.asked ? g.size() : 0, UNKNOWN);
+    for (Part& part : *parts) {
+      for (const Slot slot : part.known) part.exact[slot] = UNKNOWN;
+      part.known.clear();
+      if (part.asked) make_room(part.exact, g.size(), UNKNOWN);
+    }
 }
 
 // Nearly right, where it is worth it.
@@ -95,27 +98,16 @@ void EvidenceEngine::ask(Question& q) const {
   ask_categories(q);
 }
 
-// What makes up for fading: a class as a whole counts with all its samples, whatever their age.
-double EvidenceEngine::level_of(const Question& q) const {
-  if (!evidence_.forget) return 0;
-  std::int64_t samples = 0, faded = 0;
-  for (size_t i = 0; i < q.g->size(); ++i) {
-    samples += q.g->n[i];
-    faded += static_cast<std::int64_t>(q.weight[i] * CRUMBS);
-  }
-  return std::log(static_cast<double>(samples) * CRUMBS / static_cast<double>(faded));
-}
-
 // log weight - log(extents) - distance / bandwidth: the density of a box is even inside and falls off
 // over a bandwidth outside.
 void EvidenceEngine::ask_numbers(Question& q) const {
   alignas(64) double lightness[BLOCK], product[BLOCK];
   const Group& g = *q.g;
-  for (Part& part : q.numbers) part.said.resize(g.size());
+  for (Part& part : q.numbers) make_room(part.said, g.size());
   for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
     const size_t m = std::min(BLOCK, g.size() - begin);
     std::fill_n(lightness, m, 1.0);
-    kernels::divide(lightness, q.weight.data() + begin, m);
+    kernels::divide(lightness, q.census->weight.data() + begin, m);
     double* away = q.away.data() + begin;
     std::fill_n(away, m, 0.0);
     for (size_t f = 0; f < q.units.size(); ++f) {
@@ -155,7 +147,7 @@ void EvidenceEngine::ask_categories(Question& q) const {
   alignas(64) std::uint32_t scratch[FACTORS][BLOCK];
   const std::uint32_t* counts[FACTORS];
   const Group& g = *q.g;
-  for (Part& part : q.categories) part.said.assign(g.size(), 0.0);
+  for (Part& part : q.categories) make_room(part.said, g.size());
   const bool few = r_ <= FACTORS;  // if so, logarithms are not needed
   for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
     const size_t m = std::min(BLOCK, g.size() - begin);
@@ -167,6 +159,7 @@ void EvidenceEngine::ask_categories(Question& q) const {
       for (Part& part : q.categories) {
         if (!part.asked) continue;
         double *said = part.said.data() + begin, *into = few ? said : product;
+        if (first == 0) std::fill_n(said, m, 0.0);
         std::fill_n(into, m, 1.0);
         std::fill_n(spread, m, 1.0);
         for (size_t f = 0; f < features; ++f) {
@@ -279,6 +272,7 @@ double EvidenceEngine::log_evidence(Question& q, Slot slot, Part& numbers,
   const Group& g = *q.g;
   double &extents = numbers.exact[slot], &shares = categories.exact[slot];
   if (std::isnan(extents)) {
+    numbers.known.push_back(slot);
     size_t f = 0;
     double away = 0;
     extents = log_product(n_, [&](size_t j) {
@@ -292,7 +286,8 @@ double EvidenceEngine::log_evidence(Question& q, Slot slot, Part& numbers,
     q.away[slot] = away;
   }
   if (std::isnan(shares)) {
-    shares = std::log(q.weight[slot]) + log_product(r_, [&](size_t j) {
+    categories.known.push_back(slot);
+    shares = std::log(q.census->weight[slot]) + log_product(r_, [&](size_t j) {
       const double a = categories.choice * reach_[n_ + j];
       return (g.D[j].count(slot, q.x->codes[j]) + a * q.shares[j]) / (g.n[slot] + a);
     });

@@ -102,7 +102,7 @@ void Engine::judge_all(const Rows& rows, bool every_class, size_t n_classes, siz
       static thread_local Scratch scratch;
       const auto reader = reading();
       if (!can_predict()) throw std::invalid_argument("no row with a label has been learned yet; learn some first");
-      scratch.arranged = arrange(begin == 0 ? rows.count : 0);
+      prepare(begin == 0 ? rows.count : 0, scratch);
       scratch.turn_begins = true;
       const size_t classes = std::min(n_classes, groups_.size() - 1);
       for (size_t row = begin; row < end; ++row) {
@@ -111,25 +111,21 @@ void Engine::judge_all(const Rows& rows, bool every_class, size_t n_classes, siz
         use(row, verdict);
       }
       scratch.arranged.reset();
+      scratch.census.reset();
     };
   });
 }
 
-std::shared_ptr<const Engine::Arrangements> Engine::arrange(size_t rows) const {
-  if (n_ == 0 || r_ > 0) return nullptr;
-  const std::scoped_lock hold(arranging_);
-  if (arranged_at_ != changes_) {
-    arranged_.reset();
-    arranged_at_ = changes_;
-    asked_ = 0;
-  }
-  asked_ += rows;
-  if (arranged_ || asked_ < MANY_ROWS) return arranged_;
-  auto arranged = std::make_shared<Arrangements>(groups_.size());
-  for (size_t k = 1; k < groups_.size(); ++k)
-    if (groups_[k].size() >= MANY_BOXES)
-      (*arranged)[k] = std::make_unique<const Arrangement>(groups_[k], slope_);
-  return arranged_ = std::move(arranged);
+void Engine::prepare(size_t rows, Scratch& scratch) const {
+  scratch.arranged.reset();
+  if (n_ == 0 || r_ > 0) return;
+  scratch.arranged = arranged_.get(changes_, rows, MANY_ROWS, [&] {
+    auto arranged = std::make_shared<Arrangements>(groups_.size());
+    for (size_t k = 1; k < groups_.size(); ++k)
+      if (groups_[k].size() >= MANY_BOXES)
+        (*arranged)[k] = std::make_unique<const Arrangement>(groups_[k], slope_);
+    return arranged;
+  });
 }
 
 size_t Engine::winner(const Verdict& verdict) const {

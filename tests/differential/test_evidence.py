@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -232,3 +233,34 @@ def test_chunks_saving_and_loading_make_no_difference(stream, size):
     if any(label != UNLABELLED for label in stream.labels):
         assert (chunked.predict(X, upper=upper) == bulk.predict(X, upper=upper)).all()
         assert chunked.bandwidth_ == bulk.bandwidth_
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"forget": False, "class_prior": "balanced"},
+        {"scale": "quantile", "bandwidth": 0.1, "backoff": 2.0},
+    ],
+    ids=lambda p: ",".join(p) or "defaults",
+)
+def test_many_rows_get_the_answers_that_few_get_before_and_after_more_is_learned(parameters):
+    rng = np.random.default_rng(4)
+    X = np.empty((900, 4), dtype=object)
+    X[:, :2] = rng.random((900, 2))
+    X[rng.random(900) < 0.1, 0] = np.nan
+    X[:, 2] = rng.integers(0, 3, 900)
+    X[:, 3] = rng.integers(0, 500, 900)
+    y = rng.integers(0, 3, 900)
+    clf = HyperboxClassifier(0.1, 0.3, categorical_features=[2, 3], **parameters)
+    for begin in (0, 300):
+        clf.partial_fit(X[begin : begin + 300], y[begin : begin + 300])
+        # So few at a time that nothing is counted ahead.
+        few = [clf.predict_proba(X[i : i + 20]) for i in range(600, 700, 20)]
+        many = clf.predict_proba(X[600:])
+        np.testing.assert_array_equal(many[:100], np.concatenate(few))
+        np.testing.assert_array_equal(clf.classes_[many.argmax(axis=1)], clf.predict(X[600:]))
+        clf._model.remove([0])
+        once_more = clf.predict_proba(X[600:])
+        assert (once_more != many).any()
+        np.testing.assert_array_equal(once_more[:20], copy.deepcopy(clf).predict_proba(X[600:620]))

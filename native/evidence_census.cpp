@@ -1,0 +1,82 @@
+#include "evidence_census.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "evidence_question.hpp"
+#include "kernels.hpp"
+#include "scan.hpp"
+
+namespace boxwise {
+
+using std::size_t;
+
+void Census::count_values(const Group& g) {
+  totals_.assign(g.D.size(), {});
+  std::vector<std::uint64_t> times;  // by code: of many, a class may have seen few
+  std::vector<Tally> values;
+  for (size_t j = 0; j < g.D.size(); ++j) {
+    times.assign(g.D[j].n_codes(), 0);
+    for (Slot slot = 0; slot < g.size(); ++slot) {
+      g.D[j].values(slot, values);
+      for (auto [code, count] : values) times[static_cast<size_t>(code)] += count;
+    }
+    for (size_t code = 0; code < times.size(); ++code)
+      if (times[code] > 0) totals_[j].push_back({static_cast<Code>(code), times[code]});
+  }
+}
+
+std::uint64_t Census::seen(size_t j, Code code) const {
+  const auto& totals = totals_[j];
+  const auto at = std::lower_bound(totals.begin(), totals.end(), code,
+                                   [](const Total& total, Code other) { return total.code < other; });
+  return at != totals.end() && at->code == code ? at->times : 0;
+}
+
+namespace {
+constexpr size_t MANY_ROWS = 128;  // to predict, so that it pays to count before
+}
+
+void EvidenceEngine::prepare(size_t rows, Scratch& scratch) const {
+  scratch.arranged.reset();
+  scratch.census = census_.get(changes(), rows, MANY_ROWS, [&] {
+    auto census = std::make_shared<std::vector<Census>>(groups_.size());
+    for (size_t group = 1; group < groups_.size(); ++group) {
+      if (groups_[group].size() == 0) continue;
+      weigh_boxes(groups_[group], (*census)[group]);
+      (*census)[group].count_values(groups_[group]);
+    }
+    return census;
+  });
+}
+
+// All but the values.
+void EvidenceEngine::weigh_boxes(const Group& g, Census& census) const {
+  census.samples = kernels::total(g.n.data(), g.size());
+  census.newest = kernels::most(g.last.data(), g.size());
+  census.weight.resize(g.size());
+  kernels::fade(g.n.data(), g.last.data(), census.newest, std::max(clock_, 1.0), memory(),
+                census.weight.data(), g.size());
+  census.level = level_of(census);
+}
+
+// What makes up for fading: a class as a whole counts with all its samples, whatever their age.
+double EvidenceEngine::level_of(const Census& census) const {
+  if (!evidence_.forget) return 0;
+  std::int64_t faded = 0;
+  for (const double weight : census.weight) faded += static_cast<std::int64_t>(weight * CRUMBS);
+  return std::log(static_cast<double>(census.samples) * CRUMBS / static_cast<double>(faded));
+}
+
+std::uint64_t EvidenceEngine::add_up(const Group& g, size_t j, Code code) {
+  std::uint32_t scratch[BLOCK];
+  std::uint64_t seen = 0;
+  for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
+    const size_t m = std::min(BLOCK, g.size() - begin);
+    const std::uint32_t* counts = g.D[j].row(code, static_cast<Slot>(begin), m, scratch);
+    if (counts != nullptr) seen += kernels::total(counts, m);
+  }
+  return seen;
+}
+
+}  // namespace boxwise

@@ -121,7 +121,7 @@ class Session {
         ranges.push_back({in_.number(), in_.number(), kind % 2 == 0});
     }
     engine_ = std::make_unique<Engine>(n_, r_, settings_, ranges);
-    twin_ = std::make_unique<Engine>(n_, r_, settings_, ranges);
+    renew_twin(ranges);
   }
 
   void run() {
@@ -246,9 +246,15 @@ class Session {
     }
   }
 
+  // The twin finds its boxes by an index, the engine by passing over all of them.
+  void renew_twin(const std::vector<boxwise::Range>& ranges) {
+    twin_ = std::make_unique<Engine>(n_, r_, settings_, ranges);
+    twin_->set_index(boxwise::IndexMode::ON, 3);
+  }
+
   void rebuild_twin() {
     const Snapshot all = engine_->snapshot();
-    twin_ = std::make_unique<Engine>(n_, r_, settings_, all.ranges);
+    renew_twin(all.ranges);
     twin_->restore(all);
     CHECK(equal(all, twin_->snapshot()));
     CHECK(twin_->n_boxes() == engine_->n_boxes() && twin_->n_classes() == engine_->n_classes());

@@ -55,8 +55,8 @@ class BestFirst {
     parts_.push_back({&forest, n_lots_ - 1});
     for (std::size_t b = 0; b < blocks.size(); ++b) {
       const Forest::Summary& s = blocks[b];
-      lanes::bounds(s.low_V(), s.high_W(), s.holders(), sample(lots_[n_lots_ - 1], s.rows->features()), s.alive(),
-                    bounds_);
+      const auto x = sample(lots_[n_lots_ - 1], s.rows->features());
+      lanes::bounds(s.low_V(), s.high_W(), s.holders(), x, s.alive(), bounds_);
       for (std::size_t i = 0; i < blocks[b].count; ++i)
         push({bounds_[i], part, static_cast<std::uint32_t>(b * lanes::COUNT + i) * 2});
     }

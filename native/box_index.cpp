@@ -8,6 +8,9 @@ using std::size_t;
 using std::uint32_t;
 
 namespace {
+// Of columns with more values than words only later codes are listed, the bulk of those that are very
+// long: to list all of a thousand values would take more memory than it saves time.
+constexpr size_t LISTED_FROM = 1024;
 // For the values known by now and some to come. Those beyond share rows, as all do modulo their number.
 std::vector<size_t> count_rows(const Group& g) {
   std::vector<size_t> counts;
@@ -24,7 +27,10 @@ BoxIndex::BoxIndex(const Group& g, size_t capacity, EntropyTest& test,
       test_(test),
       forests_(static_cast<size_t>(std::bit_width(r_)) + 2, Forest(g.V.size(), rows_, capacity)),
       splitting_{margins, std::vector<bool>(r_)} {
-  for (size_t j = 0; j < r_; ++j) rare_.emplace_back(static_cast<Code>(rows_.count(j)));
+  for (size_t j = 0; j < r_; ++j) {
+    const size_t words = rows_.count(j);
+    rare_.emplace_back(static_cast<Code>(words < lanes::COUNT ? words : LISTED_FROM));
+  }
   portrait_.masks.resize(r_);
 }
 

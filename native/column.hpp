@@ -1,5 +1,5 @@
 // Arrays with one entry for each box of a class, which grow as boxes come. They begin on a cache line,
-// have room for whole lots of 64 and hold zeros past their end. Where the system can do it, a large
+// have room for whole eights and hold zeros past their end. Where the system can do it, a large
 // array grows without being copied, and room that nothing was written to takes no memory.
 #pragma once
 
@@ -39,8 +39,7 @@ class Room {
   bool mapped_ = false;
 };
 
-// So many that vector instructions have no remainder to do one by one.
-constexpr std::size_t whole(std::size_t entries) { return (entries + 63) / 64 * 64; }
+constexpr std::size_t whole(std::size_t entries) { return (entries + 7) / 8 * 8; }  // eights
 
 template <class T>
 class Column {

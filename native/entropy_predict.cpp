@@ -88,7 +88,7 @@ void EntropyEngine::add_up(const Sample& x, bool every_class, size_t classes,
       stretches.push_back({k, begin, std::min(BLOCK, size - begin), 0.0});
   }
   sums.resize(stretches.size() * BLOCK);
-  if (r_ == 0) return;
+  if (r_ == 0) return;  // whatever is there: without categories it does not count
   Counts counts;
   double* sum = sums.data();
   for (Stretch& s : stretches) {

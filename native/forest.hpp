@@ -147,7 +147,7 @@ class Forest {
 
   using Address = std::uint32_t;  // of a box: its leaf and lane
   struct Splitting {  // how leaves are divided
-    const std::vector<double>& margins;  // how far from a box, in the units of each feature, samples matter
+    const std::vector<double>& margins;  // how far from a box samples matter, in units of the feature
     std::vector<bool> skip;  // categorical features that tell nothing
   };
   // Called for each box that gets a new address.

@@ -129,7 +129,8 @@ double Forest::Splitter::cost_of(Word part) const {
       high = within ? std::max(high, W[i]) : high;
     }
     const double margin = 2 * margins_[j];
-    if (margin > 0 && low <= high) log_chance += std::log((high - low + margin) / (most - least + margin));
+    if (margin > 0 && low <= high)
+      log_chance += std::log((high - low + margin) / (most - least + margin));
   }
   const ValueRows& rows = *leaf_.rows;
   for (size_t j = 0; j < rows.features(); ++j) {

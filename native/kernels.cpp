@@ -191,34 +191,41 @@ CLONES void passing(const double* RESTRICT over, std::uint8_t* RESTRICT inside, 
   return (far * side.slope <= room) | (far > UNSET / 2);
 }
 
-CLONES uint64_t reaching(const Side* RESTRICT sides, size_t n_sides, size_t begin,
-                         const double* RESTRICT sum, const double* RESTRICT unit, const Bar& bar) {
+[[gnu::always_inline]] static inline uint64_t reaching_of(
+    size_t count, const Side* RESTRICT sides, size_t n_sides, size_t begin,
+    const double* RESTRICT sum, const double* RESTRICT unit, const Bar& bar) {
   constexpr int FEW = 2;
-  constexpr double ANY = std::numeric_limits<double>::max();  // no distance is larger
   const auto [alpha, beta, least, from, below] = bar;
   const double scale = alpha > 1 / UNSET ? 1 / alpha : UNSET;
   sum += begin;
   unit += begin;
   alignas(64) double room[64];  // how far away a box may be
   alignas(64) uint64_t ok[64];
-  for (size_t i = 0; i < 64; ++i) {
+  for (size_t i = 0; i < count; ++i) {
     const double share = sum[i] * unit[i];
     const double over = (alpha + beta * share - least) * scale;
-    room[i] = over < 1.0 ? over : ANY;  // beyond 1 the distance does not count
+    room[i] = over < 1.0 ? over : ANY_DISTANCE;  // beyond 1 the distance does not count
     ok[i] = (share >= from) & (share < below) & (over >= 0) ? ~uint64_t{0} : 0;
   }
-  uint64_t left = packed(ok, 64);
+  uint64_t left = packed(ok, count);
   for (size_t f = 0; f < n_sides && std::popcount(left) > FEW; f += 2) {
     const Side x = sides[f], y = sides[f + 1 < n_sides ? f + 1 : f];
     const double *RESTRICT Vx = x.V + begin, *RESTRICT Wx = x.W + begin;
     const double *RESTRICT Vy = y.V + begin, *RESTRICT Wy = y.W + begin;
-    for (size_t i = 0; i < 64; ++i) {
+    for (size_t i = 0; i < count; ++i) {
       const bool near = is_near(Vx[i], Wx[i], x, room[i]) & is_near(Vy[i], Wy[i], y, room[i]);
       ok[i] = near ? ~uint64_t{0} : 0;
     }
-    left &= packed(ok, 64);
+    left &= packed(ok, count);
   }
   return left;
+}
+
+// A whole lot is compiled apart: its lanes stay in registers.
+CLONES uint64_t reaching(const Side* RESTRICT sides, size_t n_sides, size_t begin, size_t end,
+                         const double* RESTRICT sum, const double* RESTRICT unit, const Bar& bar) {
+  if (end - begin == 64) return reaching_of(64, sides, n_sides, begin, sum, unit, bar);
+  return reaching_of(end - begin, sides, n_sides, begin, sum, unit, bar);
 }
 
 CLONES void distances_at(const Side* RESTRICT sides, size_t n_sides,

@@ -5,11 +5,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace boxwise {
 
 constexpr double UNSET = 1e300;  // inputs are limited to LARGEST, so no interval reaches it
 constexpr double LARGEST = 1e150;
+constexpr double ANY_DISTANCE = std::numeric_limits<double>::max();  // none is larger
 constexpr double NO_WIDTH = 1e-150;  // a range no wider than this counts as a single point
 
 namespace kernels {
@@ -78,14 +80,14 @@ struct Side {
 // distance for any number of features at once; `first`: dist is 0 before them. All arrays have room
 // for whole eights.
 void distances(const Side* sides, std::size_t n_sides, bool first, double* dist, std::size_t m);
-// Of 64 boxes from `begin` on those, a bit each, that may reach alpha * (1 - min(dist, 1)) + beta *
+// Of up to 64 boxes from `begin` to `end`, in whole eights, those, a bit each, that may reach alpha * (1 - min(dist, 1)) + beta *
 // share >= bar, where share is sum * unit; not those whose share is not in [from, below). The
 // distance is taken over so many features that few are left, or over all.
 struct Bar {
   double alpha, beta, bar, from, below;
 };
-std::uint64_t reaching(const Side* sides, std::size_t n_sides, std::size_t begin, const double* sum,
-                       const double* unit, const Bar& bar);
+std::uint64_t reaching(const Side* sides, std::size_t n_sides, std::size_t begin, std::size_t end,
+                       const double* sum, const double* unit, const Bar& bar);
 // dist = distance over any number of features, for the entries at some places.
 void distances_at(const Side* sides, std::size_t n_sides, const std::uint16_t* place,
                   std::size_t count, double* dist);

@@ -68,7 +68,8 @@ class Sums {
  public:
   // Of words of(0), of(1), ...
   template <class Of>
-  [[gnu::always_inline]] Sums(size_t count, Of of) : digits_(static_cast<size_t>(std::bit_width(count))) {
+  [[gnu::always_inline]] Sums(size_t count, Of of)
+      : digits_(static_cast<size_t>(std::bit_width(count))) {
     for (size_t p = 0; p < digits_; ++p) digit_[p] = 0;
     size_t f = 0;
     for (; f + 1 < count; f += 2) {
@@ -242,7 +243,7 @@ CLONES Word reach(const double* V, const double* W, const Word* holders, const S
   alive &= held.at_least(least);
   if (alive == 0) return 0;
   alignas(64) double room[COUNT];
-  const auto limit = [](double far) { return far < 1.0 ? far : UNSET; };
+  const auto limit = [](double far) { return far < 1.0 ? far : ANY_DISTANCE; };
   if (std::popcount(alive) <= FEW) {
     for (Word left = alive; left != 0; left &= left - 1) {
       const auto i = static_cast<size_t>(std::countr_zero(left));

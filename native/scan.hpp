@@ -164,7 +164,8 @@ void visit_near(const Group& g, const Probes& probes, const double* sum, std::si
   std::size_t count = 0;
   for (std::size_t i = 0; i < m; i += 64) {
     const kernels::Bar asked{weights.alpha, weights.beta, bar - ROUNDING, band.from, band.below};
-    std::uint64_t left = kernels::reaching(sides.data(), sides.size(), i, sum, unit, asked);
+    const std::size_t end = std::min(i + 64, whole(m));
+    std::uint64_t left = kernels::reaching(sides.data(), sides.size(), i, end, sum, unit, asked);
     if (m - i < 64) left &= (std::uint64_t{1} << (m - i)) - 1;
     for (; left != 0; left &= left - 1)
       places[count++] = static_cast<std::uint16_t>(i + std::countr_zero(left));

@@ -106,9 +106,9 @@ class Queue {
 };
 
 // Threads that are joined whatever happens; as many as the system gives, but at least one.
-class Crew {
+class Hands {
  public:
-  Crew(Queue& queue, size_t threads) : queue_(queue) {
+  Hands(Queue& queue, size_t threads) : queue_(queue) {
     threads_.reserve(threads);
     try {
       while (threads_.size() < threads) threads_.emplace_back([&queue] { queue.work(); });
@@ -117,7 +117,7 @@ class Crew {
     }
   }
   size_t size() const { return threads_.size(); }
-  ~Crew() {
+  ~Hands() {
     queue_.stop();
     for (auto& thread : threads_) thread.join();
   }
@@ -262,8 +262,8 @@ void run(std::vector<Trial>& trials, size_t threads,
          const std::function<void(size_t)>& report) {
   Queue queue;
   plan(trials, queue);
-  const Crew crew(queue, threads);
-  queue.watch(crew.size(), report);
+  const Hands hands(queue, threads);
+  queue.watch(hands.size(), report);
 }
 
 }  // namespace boxwise

@@ -196,3 +196,13 @@ def test_a_model_without_an_index_gets_one_while_it_predicts(n_jobs):
     assert copied.predict(unseen).tolist() == learned.predict(unseen).tolist()
     assert copied._model.n_bytes > before
     np.testing.assert_array_equal(copied.predict_proba(unseen), learned.predict_proba(unseen))
+
+
+def test_boxes_tie_where_a_sample_is_further_away_than_any_number_can_say():
+    rng = np.random.default_rng(0)
+    X = np.empty((200, 2), dtype=object)
+    X[:, 0], X[:, 1] = rng.random(200) * 1e-149, rng.choice(list("wxyz"), 200)
+    clf = HyperboxClassifier(0, 0, gamma=100, decision="membership", categorical_features=[1])
+    clf.fit(X, (rng.random(200) < 0.7).astype(int))
+    far = np.array([[1e150, c] for c in "wxyz"], dtype=object)
+    assert (clf.predict_proba(far) != 0.5).all()  # the boxes that share the value, by their samples

@@ -110,7 +110,8 @@ def test_half_the_flights_and_then_the_rest_give_the_model_of_the_whole(folder):
     (folder / "whole.csv.gz").write_bytes(gzip.compress(header + b"".join(rows), 1))
     (folder / "first.csv").write_bytes(header + b"".join(rows[:30_000]))
     (folder / "rest.csv").write_bytes(header + b"".join(rows[30_000:]))
-    assert boxwise("learn", "whole.csv.gz", *FLIGHTS, "-o", "whole.box", folder=folder).returncode == 0
+    whole = ("learn", "whole.csv.gz", *FLIGHTS, "-o", "whole.box")
+    assert boxwise(*whole, folder=folder).returncode == 0
     half = ("learn", "first.csv", *FLIGHTS, "-o", "half.box", "--chunk-rows", "3333")
     assert boxwise(*half, folder=folder).returncode == 0
     rest = ("learn", "rest.csv", "--label", "class", "--into", "half.box")

@@ -10,6 +10,8 @@ import pytest
 import boxwise
 from boxwise import HyperboxClassifier
 
+from .side_by_side import SideBySide
+
 CATEGORICAL = [2, 3, 4]
 
 
@@ -35,8 +37,9 @@ def classifier(theta: float, delta: float, condition: str) -> HyperboxClassifier
     )
 
 
-def answer(clf: Any, unseen: np.ndarray) -> None:
-    """Ask for all there is; the engines with and without an index must say the same."""
+def assert_all_answer_alike(clf: Any, unseen: np.ndarray) -> None:
+    """Ask for all there is; engines with and without an index must say the same, or it raises."""
+    assert isinstance(clf._model.engine, SideBySide)
     clf._model.engine.snapshot()
     clf.predict(unseen)
     clf.predict_proba(unseen)
@@ -49,7 +52,7 @@ def answer(clf: Any, unseen: np.ndarray) -> None:
 def test_rare_and_frequent_values_and_boxes_with_several(theta, delta, condition):
     X, y = table(4_000, 1)
     unseen, _ = table(300, 2, 3_000)  # half of the values were never learned
-    answer(classifier(theta, delta, condition).fit(X, y), unseen)
+    assert_all_answer_alike(classifier(theta, delta, condition).fit(X, y), unseen)
 
 
 def change(clf: Any, seed: int) -> None:
@@ -71,7 +74,7 @@ def test_deleting_merging_saving_and_learning_on(tmp_path):
     clf.save(tmp_path / "model.boxwise")
     clf = boxwise.load(tmp_path / "model.boxwise")
     change(clf, 6)
-    answer(clf.partial_fit(X[2_700:], y[2_700:]), unseen)
+    assert_all_answer_alike(clf.partial_fit(X[2_700:], y[2_700:]), unseen)
 
 
 def test_codes_above_65_536_and_a_box_that_holds_thousands_of_them():
@@ -87,9 +90,9 @@ def test_codes_above_65_536_and_a_box_that_holds_thousands_of_them():
     clf = classifier(1.0, 1.0, "mean").fit(X, np.zeros(many, dtype=int))
     clf.set_params(theta=0.05, delta=0.1, condition="each").partial_fit(more, y)
     assert max(len(counts[2]) for counts in clf.boxes_.counts) > 10_000
-    answer(clf, unseen)
+    assert_all_answer_alike(clf, unseen)
     clf._model.remove([0])
-    answer(clf, unseen)
+    assert_all_answer_alike(clf, unseen)
 
 
 def test_the_lists_take_memory_only_where_there_are_many_values():

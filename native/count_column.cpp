@@ -305,7 +305,20 @@ void CountColumn::overlay(Code code, Slot begin, size_t m, uint32_t* scratch) co
 }
 
 void CountColumn::recount() {
-  while (n_codes_ > 0 && !is_held(static_cast<Code>(n_codes_ - 1))) --n_codes_;
+  if (n_codes_ == 0 || is_held(static_cast<Code>(n_codes_ - 1))) return;
+  Code most = -1;
+  const size_t boxes = narrow_ ? bytes_.code.size() : words_.code.size();
+  for (size_t slot = 0; slot < boxes; ++slot)
+    if (const Tally own = first(static_cast<Slot>(slot)); own.second > 0)
+      most = std::max(most, own.first);
+  for (const Block& block : blocks_) {
+    for (const Further& entry : block.further) most = std::max(most, entry.code());
+    for (Code code = block.rows() - 1; code > most; --code)
+      for (Slot place = 0; place < SPAN; ++place)
+        if (count_tabled(block, place, code) > 0) most = code;
+  }
+  for (const auto& [code, postings] : postings_) most = std::max(most, code);
+  n_codes_ = static_cast<size_t>(most + 1);
 }
 
 bool CountColumn::is_held(Code code) const {

@@ -205,7 +205,8 @@ CLONES void passing(const double* RESTRICT over, std::uint8_t* RESTRICT inside, 
     const double share = sum[i] * unit[i];
     const double over = (alpha + beta * share - least) * scale;
     room[i] = over < 1.0 ? over : ANY_DISTANCE;  // beyond 1 the distance does not count
-    ok[i] = (share >= from) & (share < below) & (over >= 0) ? ~uint64_t{0} : 0;
+    const bool may = (share >= from) & (share < below) & (over >= 0);
+    ok[i] = may ? ~uint64_t{0} : 0;
   }
   uint64_t left = packed(ok, count);
   for (size_t f = 0; f < n_sides && std::popcount(left) > FEW; f += 2) {

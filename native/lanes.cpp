@@ -146,7 +146,7 @@ CLONES Word own(const Word* RESTRICT column, Word value, const Word* RESTRICT al
   const size_t end = end_of(alive);
   for (size_t i = 0; i < end; ++i) {
     const Word exempt = allowed[i] | (column[i] & mixed);
-    ok[i] = (exempt != 0) | (column[i] == value) ? ~Word{0} : 0;
+    ok[i] = ((exempt != 0) | (column[i] == value)) ? ~Word{0} : 0;
   }
   return alive & packed(ok, end);
 }

@@ -7,6 +7,7 @@
 # build/fuzz/corpus for the next time. Without, random inputs are tried.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+shopt -s extglob
 
 seconds=${1:-60}
 python=.venv/bin/python
@@ -29,11 +30,15 @@ flags=(-std=c++20 -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined
        -ffp-contract=off -DBOXWISE_NO_CLONES -Inative)
 
 objects=()
-for source in fuzz/engine.cpp native/{arrangement,engine,entropy_engine,entropy_learn,entropy_predict,group,kernels,predict}.cpp; do
+for source in fuzz/engine.cpp native/*.cpp; do
+    case $source in  # what needs Python, and the other engines
+        native/@(agglomerat|bindings|bound_|bundle|contraction|cutting|evidence_|join|row_reader|trials|value_distance)*)
+            continue ;;
+    esac
     object=$build/$(dirname "$source")_$(basename "$source" .cpp).o
     extra=()
     # As in CMakeLists.txt, so that what is tested is what is used.
-    [[ $source == native/kernels.cpp ]] && extra=(-O3 -fno-signed-zeros -ffinite-math-only)
+    [[ $source == native/@(kernels|lanes).cpp ]] && extra=(-O3 -fno-signed-zeros -ffinite-math-only)
     "${compile[@]}" "${flags[@]}" "${extra[@]}" -c "$source" -o "$object"
     objects+=("$object")
 done

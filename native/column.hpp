@@ -1,5 +1,5 @@
 // Arrays with one entry for each box of a class, which grow as boxes come. They begin on a cache line,
-// have room for whole eights and hold zeros past their end. Where the system can do it, a large
+// end with one and hold zeros past their last entry. Where the system can do it, a large
 // array grows without being copied, and room that nothing was written to takes no memory.
 #pragma once
 
@@ -65,7 +65,8 @@ class Column {
   std::size_t bytes() const { return room_.resident(most_ * sizeof(T)); }
 
   void reserve(std::size_t count) {
-    if (count > capacity()) room_.grow(whole(count) * sizeof(T));
+    constexpr std::size_t LINE = 64;
+    if (count > capacity()) room_.grow((count * sizeof(T) + LINE - 1) / LINE * LINE);
   }
   // For one more. Large columns of different turns do not all grow at the same box, so that none of
   // them waits for long.

@@ -36,7 +36,6 @@ void ContractionEngine::configure(ContractionSettings settings) {
 
 void ContractionEngine::settle(Group& g, Slot slot) {
   g.need[slot] = needed_;
-  g.unit[slot] = r_ == 0 ? 0.0 : 1.0 / static_cast<double>(r_);
 }
 
 }  // namespace boxwise

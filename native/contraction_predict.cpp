@@ -72,7 +72,8 @@ void ContractionEngine::visit_best_of_block(const Group& g, const Sample& x, siz
     const double degree = mixed(dist, known[i]);
     if (degree >= bar) use(g, static_cast<Slot>(begin + i), degree);
   };
-  visit_near(g, x.probes, known, begin, m, {weight_num_, weight_cat_}, {}, bar, reached);
+  const double unit = r_ > 0 ? weight_cat_ / static_cast<double>(r_) : 0.0;
+  visit_near(g, x.probes, known, begin, m, weight_num_, unit, bar, reached);
 }
 
 // Halves are exact, so that this is the half of the sum.

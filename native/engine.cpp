@@ -139,6 +139,7 @@ void Engine::measure(size_t j) {
   limit_[j] = theta_ * whole;
   slope_[j] = whole > 0 ? gamma_[j] / whole : 0.0;
   margin_[j] = limit_[j] / 2 + whole / 16;
+  measured(j);
 }
 
 double Engine::width(size_t j) const {

@@ -133,17 +133,17 @@ class Engine {
   };
   struct Stretch {  // a block of boxes of a class that is passed over
     std::size_t k, begin, m;
-    double top;  // the highest share of categories among them
+    float top;  // the highest membership that one of them may reach
   };
-  struct Shares {
-    Aligned<double> sums;      // how often boxes have seen the values, a block after the other
-    std::vector<double> tops;  // the highest shares: by class, or of all
+  struct Pass {  // over boxes, a block after the other, and what is known of them without a look
     std::vector<Stretch> stretches;
+    Aligned<float> degrees;  // what membership they may reach
+    std::vector<kernels::Mark> marks;
   };
   struct Scratch {  // working memory of `judge`, kept between samples
     std::shared_ptr<const Arrangements> arranged;  // by group, where it is worth it
     std::shared_ptr<const std::vector<Census>> census;  // by group, where it is worth it
-    Shares shares;
+    Pass pass;
     Arrangement::Scratch search;
     bool turn_begins = true;  // boxes may have changed since the last sample
     std::vector<const BoxIndex*> found, indexes;  // by group, null where there is none; in use
@@ -166,6 +166,8 @@ class Engine {
   virtual void degrees(const Group& g, const Sample& x, double* out) const = 0;
   // Called for a box that is new, has taken a sample or stands under new settings.
   virtual void settle(Group&, Slot) {}
+  // Called when the slope of a feature has changed.
+  virtual void measured(std::size_t) {}
 
   void check_sizes(double theta, const std::vector<double>& gamma) const;
   void set_sizes(double theta, std::vector<double> gamma);  // the caller holds the lock

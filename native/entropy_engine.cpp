@@ -8,6 +8,11 @@ namespace boxwise {
 
 using std::size_t;
 
+namespace {
+constexpr double STILL_GOOD = 0.98;  // so much of its slope a ruler must have
+constexpr double SPARE = 64;         // this part of a range has room at either end
+}  // namespace
+
 EntropyEngine::EntropyEngine(size_t n_continuous, size_t n_categorical, EntropySettings settings,
                              std::vector<Range> ranges)
     : Engine(n_continuous, n_categorical, std::move(ranges)),
@@ -28,6 +33,7 @@ void EntropyEngine::configure(EntropySettings settings) {
   alpha_ = weights(settings_.alpha).alpha;
   beta_ = weights(settings_.alpha).beta;
   entropy_ = EntropyTest(settings_.delta, settings_.mean, r_);
+  rulers_.assign(n_, {});
   set_sizes(settings_.theta, settings_.gamma);
   settle_all();
 }
@@ -47,6 +53,27 @@ void EntropyEngine::check(const EntropySettings& settings) const {
 
 void EntropyEngine::settle(Group& g, Slot slot) {
   g.need[slot] = r_ == 0 ? 0 : entropy_.need(g.n[slot]);
+  if (!needs_outlines()) return;
+  for (size_t j = 0; j < n_; ++j)
+    g.outlines.draw(n_, slot, j, rulers_[j], g.V[j][slot], g.W[j][slot]);
+}
+
+// A ruler serves until the range has grown by a part that matters.
+void EntropyEngine::measured(size_t j) {
+  if (!needs_outlines()) return;
+  rulers_.resize(n_);
+  Ruler& ruler = rulers_[j];
+  const double steepest = *std::max_element(gamma_.begin(), gamma_.end());
+  if (slope_[j] > ruler.slope || slope_[j] < ruler.slope * STILL_GOOD || slope_[j] == 0) {
+    const double low = rescaled_ ? 0.0 : ranges_[j].low, spare = width(j) / SPARE;
+    ruler.origin = low - spare;
+    ruler.slope = slope_[j];
+    ruler.per_unit = slope_[j] > 0 ? 255 * (gamma_[j] / steepest) / (width(j) + 2 * spare) : 0.0;
+    for (Group& g : groups_)
+      for (Slot slot = 0; slot < g.size(); ++slot)
+        g.outlines.draw(n_, slot, j, ruler, g.V[j][slot], g.W[j][slot]);
+  }
+  ruler.mark = slope_[j] > 0 ? slope_[j] / ruler.per_unit : 0.0;
 }
 
 std::uint64_t EntropyEngine::rejections() const {

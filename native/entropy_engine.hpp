@@ -37,6 +37,8 @@ class EntropyEngine : public Engine {
              Verdict& verdict) const override;
   void degrees(const Group& g, const Sample& x, double* out) const override;
   void settle(Group& g, Slot slot) override;
+  void measured(std::size_t j) override;
+  virtual bool needs_outlines() const { return true; }  // whether boxes are judged by membership
 
   struct Grown {  // a candidate as it would be with the sample in it
     std::vector<double> V, W;
@@ -95,17 +97,19 @@ class EntropyEngine : public Engine {
 
   void judge_arranged(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
                       Verdict& verdict) const;
-  void add_up(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch) const;
+  void pass_over(const Sample& x, std::size_t classes, Scratch& scratch) const;
   void find_indexes(Scratch& scratch) const;
   void judge_indexed(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
                      Verdict& verdict) const;
   void weigh(const Group& g, Slot slot, std::size_t k, bool every_class, double reached,
              Verdict& verdict) const;
-  void judge_block(const Stretch& s, const Sample& x, const double* sum, bool every_class, Band band,
-                   Verdict& verdict) const;
+  template <class Visit>
+  void visit_stretch(const Sample& x, const Stretch& s, const float* degrees, float bar,
+                     Visit visit) const;
   double mixed(const Group& g, Slot slot, double dist, double sum) const;
   double finish(const Group& g, Slot slot, const Sample& x, double sum, double bar) const;
 
+  std::vector<Ruler> rulers_;  // by feature
   std::uint64_t rejections_ = 0;
 
   bool wants_index(const Group& g) const;

@@ -13,6 +13,7 @@ namespace {
 constexpr size_t MANY = 1024;  // boxes of a group from which on an index pays
 constexpr size_t SHARE = 32;  // boxes that an index takes in at a time: no row waits for all of them
 constexpr size_t PATIENCE = 2;  // turns of predictions that do without an index
+constexpr size_t LITTLE = 180'000;  // features of all boxes that predictions pass over as quickly
 }  // namespace
 
 bool EntropyEngine::wants_index(const Group& g) const {
@@ -39,6 +40,7 @@ void EntropyEngine::find_indexes(Scratch& scratch) const {
   scratch.turn_begins = false;
   const std::scoped_lock hold(indexing_);
   scratch.found.assign(groups_.size(), nullptr);
+  if (index_mode_ != IndexMode::ON && count() * (n_ + r_) < LITTLE) return;
   bool waits = false;
   for (size_t group = 1; group < groups_.size(); ++group) {
     const Group& g = groups_[group];

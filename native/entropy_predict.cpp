@@ -15,13 +15,30 @@ using std::uint32_t;
 using std::uint64_t;
 
 namespace {
-// Boxes with such a part of the highest share are looked at first.
-constexpr double NEAR_TOP = 0.75;
+constexpr size_t LOT = kernels::LOT;
+constexpr float SLACK = 1e-5f;  // more than the rounding of what a box may reach
 }  // namespace
 
+// The boxes of a stretch that may reach the bar, and what they reach.
+template <class Visit>
+void EntropyEngine::visit_stretch(const Sample& x, const Stretch& s, const float* degrees, float bar,
+                                  Visit visit) const {
+  const Group& g = groups_[s.k + 1];
+  for (size_t begin = 0; begin < s.m; begin += LOT) {
+    uint64_t left = kernels::reached(degrees + begin, bar);
+    if (s.m - begin < LOT) left &= (uint64_t{1} << (s.m - begin)) - 1;
+    for (; left != 0; left &= left - 1) {
+      const auto slot = static_cast<Slot>(s.begin + begin + static_cast<size_t>(std::countr_zero(left)));
+      double dist = 0;
+      for (const Probe& p : x.probes)
+        dist = std::max(dist, stick_out(g.V[p.j][slot], g.W[p.j][slot], p.xl, p.xu, p.slope));
+      visit(g, slot, s.k, mixed(g, slot, dist, add_up(g, slot, x)));
+    }
+  }
+}
+
 // For each class the best membership and the samples in the boxes that have it; or, if not every
-// class matters, for those classes that have the best of all.
-// Boxes that share most categories with x come first, so that the bar is high when the rest is
+// class matters, for those classes that have the best of all. Boxes that may reach most come first, so that the bar is high when the rest is
 // looked at.
 void EntropyEngine::judge(const Sample& x, bool every_class, size_t classes, Scratch& scratch,
                           Verdict& verdict) const {
@@ -32,24 +49,33 @@ void EntropyEngine::judge(const Sample& x, bool every_class, size_t classes, Scr
   find_indexes(scratch);
   judge_indexed(x, every_class, classes, scratch, verdict);
   judge_arranged(x, every_class, classes, scratch, verdict);
-  add_up(x, every_class, classes, scratch);
-  // With all its intervals around x, what share must a box have to reach a bar?
-  const bool banded = r_ > 0 && beta_ > 0;
-  const auto asked = [&](double bar) {
-    return banded ? std::max(0.0, (bar - alpha_ - ROUNDING) / beta_ - ROUNDING) : 0.0;
-  };
-  const auto& [sums, tops, stretches] = scratch.shares;
-  for (const bool first : {true, false}) {
-    const double* sum = sums.data();
-    for (const Stretch& s : stretches) {
-      const size_t own = every_class ? s.k : 0;
-      const double near = banded ? tops[own] * NEAR_TOP : 0.0;
-      const double enough = asked(verdict.bars[own]);
-      const Band band = first ? Band{std::max(near, enough)} : Band{enough, near};
-      if (s.top >= band.from && band.from < band.below)
-        judge_block(s, x, sum, every_class, band, verdict);
-      sum += BLOCK;
+  pass_over(x, classes, scratch);
+  const auto& [stretches, degrees, marks] = scratch.pass;
+  // From one stretch to another, all of one class if every class matters.
+  const auto judge_stretches = [&, &degrees = degrees](auto begin, auto end, double& bar) {
+    const auto visit = [&](const Stretch& s, float enough, auto use) {
+      const auto place = static_cast<size_t>(&s - scratch.pass.stretches.data());
+      visit_stretch(x, s, degrees.data() + place * BLOCK, enough, use);
+    };
+    const auto best = std::max_element(
+        begin, end, [](const Stretch& a, const Stretch& b) { return a.top < b.top; });
+    visit(*best, best->top, [&](const Group&, Slot, size_t, double reached) {
+      bar = std::max(bar, reached);  // and no more: its turn will come
+    });
+    for (auto s = begin; s != end; ++s) {
+      const float enough = static_cast<float>(bar) - SLACK;
+      if (s->top < enough) continue;
+      visit(*s, enough, [&](const Group& g, Slot slot, size_t k, double reached) {
+        weigh(g, slot, k, every_class, reached, verdict);
+      });
     }
+  };
+  for (auto begin = stretches.begin(); begin != stretches.end();) {
+    const auto end = every_class ? std::find_if(begin, stretches.end(),
+                                                [&](const Stretch& s) { return s.k != begin->k; })
+                                 : stretches.end();
+    judge_stretches(begin, end, verdict.bars[every_class ? begin->k : 0]);
+    begin = end;
   }
 }
 
@@ -75,42 +101,40 @@ void EntropyEngine::weigh(const Group& g, Slot slot, size_t k, bool every_class,
   verdict.weight[k] += g.n[slot];
 }
 
-// How often each box that is in no index has seen the values of x, over all features; and the
-// highest shares of all, by class if every class matters.
-void EntropyEngine::add_up(const Sample& x, bool every_class, size_t classes,
-                           Scratch& scratch) const {
-  auto& [sums, tops, stretches] = scratch.shares;
+// What memberships the boxes that are in no index may reach: by how often they have seen the values of
+// x, and by their outlines.
+void EntropyEngine::pass_over(const Sample& x, size_t classes, Scratch& scratch) const {
+  auto& [stretches, degrees, marks] = scratch.pass;
   stretches.clear();
-  tops.assign(every_class ? classes : 1, 0.0);
   for (size_t k = 0; k < classes; ++k) {
     if (scratch.indexes[k + 1] != nullptr || arranged(scratch, k + 1) != nullptr) continue;
     for (size_t begin = 0, size = groups_[k + 1].size(); begin < size; begin += BLOCK)
-      stretches.push_back({k, begin, std::min(BLOCK, size - begin), 0.0});
+      stretches.push_back({k, begin, std::min(BLOCK, size - begin), 0.0f});
   }
-  sums.resize(stretches.size() * BLOCK);
-  if (r_ == 0) return;  // whatever is there: without categories it does not count
+  degrees.resize(stretches.size() * BLOCK);
+  marks.clear();
+  double least = 0;  // a mark is worth
+  for (const Probe& p : x.probes) {
+    const Ruler& ruler = rulers_[p.j];
+    if (ruler.mark == 0) continue;
+    least = marks.empty() ? ruler.mark : std::min(least, ruler.mark);
+    marks.push_back({p.j, ruler.above(p.xl), ruler.below(p.xu)});
+  }
+  const auto alpha = static_cast<float>(alpha_), beta = static_cast<float>(beta_);
+  const auto step = static_cast<float>(alpha_ * least);
   Counts counts;
-  double* sum = sums.data();
-  for (Stretch& s : stretches) {
+  alignas(64) std::uint8_t far[BLOCK] = {};
+  alignas(64) float sum[BLOCK] = {};
+  for (size_t i = 0; i < stretches.size(); ++i) {
+    Stretch& s = stretches[i];
     const Group& g = groups_[s.k + 1];
-    counts.total(g, x.codes, static_cast<Slot>(s.begin), s.m, sum);
-    s.top = kernels::most_product(sum, g.unit.data() + s.begin, whole(s.m));
-    double& top = tops[every_class ? s.k : 0];
-    top = std::max(top, s.top);
-    sum += BLOCK;
+    if (r_ > 0) counts.total(g, x.codes, static_cast<Slot>(s.begin), s.m, sum);
+    if (!marks.empty())
+      kernels::outlined(g.outlines.from(n_, s.begin), n_, (s.m + LOT - 1) / LOT, marks.data(),
+                        marks.size(), far);
+    s.top = kernels::reachable(far, sum, g.unit.data() + s.begin, alpha, step, beta, s.m,
+                               degrees.data() + i * BLOCK);
   }
-}
-
-// Weigh the boxes of a stretch whose shares lie in the band and that may reach the bar.
-void EntropyEngine::judge_block(const Stretch& s, const Sample& x, const double* sum,
-                                bool every_class, Band band, Verdict& verdict) const {
-  const Group& g = groups_[s.k + 1];
-  const double& bar = verdict.bars[every_class ? s.k : 0];
-  const auto use = [&](size_t i, double dist) {
-    const Slot slot = static_cast<Slot>(s.begin + i);
-    weigh(g, slot, s.k, every_class, mixed(g, slot, dist, sum[i]), verdict);
-  };
-  visit_near(g, x.probes, sum, s.begin, s.m, {alpha_, beta_}, band, bar, use);
 }
 
 double EntropyEngine::mixed(const Group& g, Slot slot, double dist, double sum) const {

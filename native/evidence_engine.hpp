@@ -58,6 +58,7 @@ class EvidenceEngine : public EntropyEngine {
              Verdict& verdict) const override;
   void prepare(std::size_t rows, Scratch& scratch) const override;
   void share_out(const Verdict& verdict, double* p) const override;
+  bool needs_outlines() const override { return false; }
 
  private:
   struct Voice {  // a choice that may have a say

@@ -207,7 +207,7 @@ double EvidenceEngine::log_sum(Question& q, size_t pair) const {
 std::uint64_t EvidenceEngine::count_sure(const Question& q, const Part& numbers,
                                          const Part& categories,
                                          std::vector<Slot>& unsure) const {
-  static_assert(BLOCK <= kernels::MOST_WHOLE);
+  static_assert(BLOCK <= kernels::MOST_TOGETHER);
   alignas(64) double apart[BLOCK];
   const double *x = numbers.said.data(), *y = categories.said.data();
   const size_t boxes = q.g->size();

@@ -75,7 +75,7 @@ Slot Group::append(const Box& box) {
   }
   visit_bounds(*this, box, [&](auto& column, double bound) { column.push_back(bound); });
   n.push_back(0);
-  unit.push_back(0.0);
+  unit.push_back(0.0f);
   set_samples(slot, box.n);
   id.push_back(box.id);
   last.push_back(box.last);
@@ -114,6 +114,7 @@ Box Group::remove(Slot slot) {
   close_up(id);
   close_up(last);
   close_up(need);
+  outlines.move_last(V.size(), slot, end);
   --size_;
   if (BoxIndex* follower = index.get()) follower->removed(*this, slot, box);
   return box;
@@ -122,11 +123,13 @@ Box Group::remove(Slot slot) {
 void Group::set_samples(Slot slot, uint32_t samples) {
   n[slot] = samples;
   most_samples = std::max(most_samples, samples);
-  unit[slot] = D.empty() ? 0.0 : 1.0 / (static_cast<double>(samples) * static_cast<double>(D.size()));
+  if (!D.empty())
+    unit[slot] = 1.0f / (static_cast<float>(samples) * static_cast<float>(D.size()));
 }
 
 size_t Group::bytes() const {
   size_t total = n.bytes() + unit.bytes() + id.bytes() + last.bytes() + need.bytes();
+  total += outlines.bytes();
   for (const auto* columns : {&V, &W, &from, &to})
     for (const auto& column : *columns) total += column.bytes();
   for (const auto& column : D) total += column.bytes();

@@ -10,6 +10,7 @@
 
 #include "column.hpp"
 #include "count_column.hpp"
+#include "outlines.hpp"
 
 namespace boxwise {
 
@@ -62,12 +63,13 @@ class Group {
   Column<std::uint32_t> n;
   Column<std::uint64_t> id;
   Column<double> last;              // as in Box
-  Column<double> unit;              // about 1 / (n * r): what one count adds to the membership
+  Column<float> unit;               // about 1 / (n * r): what one count adds to the membership
   Column<std::uint32_t> need;       // what the entropy test asks of the counts; the engine sets it
   void set_samples(Slot slot, std::uint32_t samples);
   std::uint32_t most_samples = 0;  // that a box has, or ever had
 
   bool oversized = false;           // a box may be larger than theta allows a box to grow
+  Outlines outlines;         // of boxes that are predicted by membership; the engine draws them
   mutable MaybeIndex index;  // says where boxes are, and nothing else: a reader may have it made
 
  private:

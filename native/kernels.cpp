@@ -26,21 +26,28 @@ using std::uint64_t;
   return entries;
 }
 
-CLONES void add(const uint32_t* const rows[4], double* RESTRICT sum, size_t m) {
+template <class Sum>
+[[gnu::always_inline]] static inline void add_rows(const uint32_t* const rows[4], bool small,
+                                                   Sum* RESTRICT sum, size_t m) {
   const uint32_t *RESTRICT a = rows[0], *RESTRICT b = rows[1];
   const uint32_t *RESTRICT c = rows[2], *RESTRICT d = rows[3];
+  if (small) {
+    for (size_t i = 0; i < m; ++i)
+      sum[i] += static_cast<Sum>(static_cast<std::int32_t>(a[i] + b[i] + c[i] + d[i]));
+    return;
+  }
   for (size_t i = 0; i < m; ++i) {
-    const double ab = static_cast<double>(a[i]) + static_cast<double>(b[i]);
-    const double cd = static_cast<double>(c[i]) + static_cast<double>(d[i]);
+    const Sum ab = static_cast<Sum>(a[i]) + static_cast<Sum>(b[i]);
+    const Sum cd = static_cast<Sum>(c[i]) + static_cast<Sum>(d[i]);
     sum[i] += ab + cd;
   }
 }
 
-CLONES void add_small(const uint32_t* const rows[4], double* RESTRICT sum, size_t m) {
-  const uint32_t *RESTRICT a = rows[0], *RESTRICT b = rows[1];
-  const uint32_t *RESTRICT c = rows[2], *RESTRICT d = rows[3];
-  for (size_t i = 0; i < m; ++i)
-    sum[i] += static_cast<double>(static_cast<std::int32_t>(a[i] + b[i] + c[i] + d[i]));
+CLONES void add(const uint32_t* const rows[4], bool small, double* sum, size_t m) {
+  add_rows(rows, small, sum, m);
+}
+CLONES void add(const uint32_t* const rows[4], bool small, float* sum, size_t m) {
+  add_rows(rows, small, sum, m);
 }
 
 CLONES void least(const uint32_t* const rows[4], uint32_t* RESTRICT low, size_t m) {
@@ -74,19 +81,48 @@ CLONES void match(const uint32_t* RESTRICT code, const uint32_t* RESTRICT count,
   for (size_t i = 0; i < m; ++i) out[i] = count[i] & (0 - static_cast<uint32_t>(code[i] == wanted));
 }
 
-CLONES void add_matches(const std::uint8_t* RESTRICT code, const std::uint8_t* RESTRICT count,
-                        std::uint8_t wanted, std::uint16_t* RESTRICT sum, size_t m) {
-  for (size_t i = 0; i < m; ++i) {
-    const int held = count[i] & -static_cast<int>(code[i] == wanted);  // no branch: all are read
-    sum[i] = static_cast<std::uint16_t>(sum[i] + held);
-  }
-}
+#if defined(__GNUC__)
+// Numbers that stay in a register while features go by: left to itself, the compiler puts them back
+// into memory after each, and takes narrow registers.
+template <class T, size_t bytes>
+struct Lanes {
+  typedef T type __attribute__((vector_size(bytes), may_alias));
+};
+using Bytes = Lanes<std::uint8_t, 64>::type;
+using Eight = Lanes<double, 64>::type;
+using Sixteen = Lanes<float, 64>::type;
+static_assert(sizeof(Bytes) == LOT);
 
-CLONES void spill(std::uint16_t* RESTRICT sum, double* RESTRICT wide, size_t m) {
-  for (size_t i = 0; i < m; ++i) {
-    wide[i] += static_cast<double>(sum[i]);
-    sum[i] = 0;
+template <class Sum>
+[[gnu::always_inline]] static inline void add_matches(const Match* RESTRICT columns,
+                                                      size_t n_columns, Sum* RESTRICT sum,
+                                                      size_t m) {
+  alignas(LOT) std::uint8_t all[MOST_TOGETHER];
+  for (size_t begin = 0; begin < m; begin += LOT) {
+    Bytes held = {};
+    for (size_t f = 0; f < n_columns; ++f) {
+      const auto code = *reinterpret_cast<const Bytes*>(columns[f].code + begin);
+      const auto count = *reinterpret_cast<const Bytes*>(columns[f].count + begin);
+      held += reinterpret_cast<Bytes>(code == columns[f].wanted) & count;
+    }
+    *reinterpret_cast<Bytes*>(all + begin) = held;
   }
+  for (size_t i = 0; i < m; ++i) sum[i] += static_cast<Sum>(all[i]);
+}
+#else
+template <class Sum>
+static void add_matches(const Match* columns, size_t n_columns, Sum* sum, size_t m) {
+  for (size_t i = 0; i < m; ++i)
+    for (size_t f = 0; f < n_columns; ++f)
+      if (columns[f].code[i] == columns[f].wanted) sum[i] += columns[f].count[i];
+}
+#endif
+
+CLONES void add(const Match* columns, size_t n_columns, double* sum, size_t m) {
+  add_matches(columns, n_columns, sum, m);
+}
+CLONES void add(const Match* columns, size_t n_columns, float* sum, size_t m) {
+  add_matches(columns, n_columns, sum, m);
 }
 
 CLONES void widen(const std::uint8_t* RESTRICT counts, uint32_t* RESTRICT out, size_t m) {
@@ -193,20 +229,17 @@ CLONES void passing(const double* RESTRICT over, std::uint8_t* RESTRICT inside, 
 
 [[gnu::always_inline]] static inline uint64_t reaching_of(
     size_t count, const Side* RESTRICT sides, size_t n_sides, size_t begin,
-    const double* RESTRICT sum, const double* RESTRICT unit, const Bar& bar) {
+    const double* RESTRICT sum, const Bar& bar) {
   constexpr int FEW = 2;
-  const auto [alpha, beta, least, from, below] = bar;
+  const auto [alpha, unit, least] = bar;
   const double scale = alpha > 1 / UNSET ? 1 / alpha : UNSET;
   sum += begin;
-  unit += begin;
   alignas(64) double room[64];  // how far away a box may be
   alignas(64) uint64_t ok[64];
   for (size_t i = 0; i < count; ++i) {
-    const double share = sum[i] * unit[i];
-    const double over = (alpha + beta * share - least) * scale;
+    const double over = (alpha + unit * sum[i] - least) * scale;
     room[i] = over < 1.0 ? over : ANY_DISTANCE;  // beyond 1 the distance does not count
-    const bool may = (share >= from) & (share < below) & (over >= 0);
-    ok[i] = may ? ~uint64_t{0} : 0;
+    ok[i] = over >= 0 ? ~uint64_t{0} : 0;
   }
   uint64_t left = packed(ok, count);
   for (size_t f = 0; f < n_sides && std::popcount(left) > FEW; f += 2) {
@@ -224,9 +257,9 @@ CLONES void passing(const double* RESTRICT over, std::uint8_t* RESTRICT inside, 
 
 // A whole lot is compiled apart: its lanes stay in registers.
 CLONES uint64_t reaching(const Side* RESTRICT sides, size_t n_sides, size_t begin, size_t end,
-                         const double* RESTRICT sum, const double* RESTRICT unit, const Bar& bar) {
-  if (end - begin == 64) return reaching_of(64, sides, n_sides, begin, sum, unit, bar);
-  return reaching_of(end - begin, sides, n_sides, begin, sum, unit, bar);
+                         const double* RESTRICT sum, const Bar& bar) {
+  if (end - begin == 64) return reaching_of(64, sides, n_sides, begin, sum, bar);
+  return reaching_of(end - begin, sides, n_sides, begin, sum, bar);
 }
 
 CLONES void distances_at(const Side* RESTRICT sides, size_t n_sides,
@@ -249,10 +282,75 @@ CLONES void distances_at(const Side* RESTRICT sides, size_t n_sides,
 }
 
 #if defined(__GNUC__)
-// Eight numbers that stay in a register while the features go by: left to itself, the compiler puts
-// them back into memory after each.
-using Eight = double __attribute__((vector_size(64), may_alias));
+CLONES void outlined(const std::uint8_t* RESTRICT lots, size_t features, size_t count,
+                     const Mark* RESTRICT marks, size_t n_marks, std::uint8_t* RESTRICT far) {
+  for (size_t lot = 0; lot < count; ++lot) {
+    const auto* first = reinterpret_cast<const Bytes*>(lots) + lot * 2 * features;
+    Bytes most = {};
+    for (size_t f = 0; f < n_marks; ++f) {
+      const Bytes low = first[2 * marks[f].j], high = first[2 * marks[f].j + 1];
+      const Bytes xl = Bytes{} + marks[f].xl, xu = Bytes{} + marks[f].xu;
+      const Bytes below = (low > xl ? low : xl) - xl, above = (xu > high ? xu : high) - high;
+      most = most > below ? most : below;
+      most = most > above ? most : above;
+    }
+    reinterpret_cast<Bytes*>(far)[lot] = most;
+  }
+}
 
+CLONES float reachable(const std::uint8_t* RESTRICT far, const float* RESTRICT sum,
+                       const float* RESTRICT unit, float alpha, float step, float beta, size_t m,
+                       float* RESTRICT degree) {
+  alignas(LOT) float away[MOST_TOGETHER];
+  m = (m + 15) / 16 * 16;
+  for (size_t i = 0; i < m; ++i) away[i] = static_cast<float>(far[i]);
+  Sixteen top = {};
+  for (size_t i = 0; i < m; i += 16) {
+    const Sixteen near = alpha - step * *reinterpret_cast<const Sixteen*>(away + i);
+    const Sixteen share = *reinterpret_cast<const Sixteen*>(sum + i) *
+                          *reinterpret_cast<const Sixteen*>(unit + i);
+    const Sixteen most = (near > 0 ? near : Sixteen{}) + beta * share;
+    *reinterpret_cast<Sixteen*>(degree + i) = most;
+    top = top > most ? top : most;
+  }
+  float highest = 0;
+  for (size_t k = 0; k < 16; ++k) highest = highest > top[k] ? highest : top[k];
+  return highest;
+}
+#else
+void outlined(const std::uint8_t* lots, size_t features, size_t count, const Mark* marks,
+              size_t n_marks, std::uint8_t* far) {
+  for (size_t i = 0; i < count * LOT; ++i) {
+    int most = 0;
+    for (size_t f = 0; f < n_marks; ++f) {
+      const std::uint8_t* low = lots + (i / LOT * features + marks[f].j) * 2 * LOT + i % LOT;
+      const int below = low[0] - marks[f].xl, above = marks[f].xu - low[LOT];
+      most = most > below ? most : below;
+      most = most > above ? most : above;
+    }
+    far[i] = static_cast<std::uint8_t>(most);
+  }
+}
+
+float reachable(const std::uint8_t* far, const float* sum, const float* unit, float alpha,
+                float step, float beta, size_t m, float* degree) {
+  float highest = 0;
+  for (size_t i = 0; i < m; ++i) {
+    const float near = alpha - step * static_cast<float>(far[i]);
+    degree[i] = (near > 0 ? near : 0) + beta * (sum[i] * unit[i]);
+    highest = highest > degree[i] ? highest : degree[i];
+  }
+  return highest;
+}
+#endif
+
+CLONES uint64_t reached(const float* RESTRICT degree, float bar) {
+  uint64_t ok[LOT];
+  for (size_t i = 0; i < LOT; ++i) ok[i] = degree[i] >= bar ? ~uint64_t{0} : 0;
+  return packed(ok, LOT);
+}
+
+#if defined(__GNUC__)
 CLONES void leaves(const double* RESTRICT packed, size_t stride, size_t leaves,
                    const Step* RESTRICT steps, size_t n_steps, double* RESTRICT dist,
                    double* RESTRICT lowest) {
@@ -472,7 +570,7 @@ CLONES double most_product(const double* RESTRICT x, const double* RESTRICT y, s
 
 CLONES double whole(const double* RESTRICT x, const double* RESTRICT y, double scale,
                     double margin, double* RESTRICT apart, size_t m) {
-  alignas(64) double floors[MOST_WHOLE];
+  alignas(64) double floors[MOST_TOGETHER];
   for (size_t i = 0; i < m; ++i) {
     const double product = x[i] * y[i] * scale;
     const double nearest = (product + 0x1p52) - 0x1p52, over = product - nearest;

@@ -16,21 +16,25 @@ constexpr double NO_WIDTH = 1e-150;  // a range no wider than this counts as a s
 
 namespace kernels {
 
+constexpr std::size_t MOST_TOGETHER = 256;  // boxes, for those that keep something in between
+
 // Rows of counts, one entry per box, four at a time (pad with ZEROS or ONES): fewer passes.
-// sum += a + b + c + d; exact, for sums of counts stay far below 2^53
-void add(const std::uint32_t* const rows[4], double* sum, std::size_t m);
-// The same, quicker, for counts up to SMALL.
-constexpr std::uint32_t SMALL = 1u << 29;
-void add_small(const std::uint32_t* const rows[4], double* sum, std::size_t m);
+// sum += a + b + c + d; exact in doubles, for sums of counts stay far below 2^53
+constexpr std::uint32_t SMALL = 1u << 29;  // counts up to which it is quicker
+void add(const std::uint32_t* const rows[4], bool small, double* sum, std::size_t m);
+void add(const std::uint32_t* const rows[4], bool small, float* sum, std::size_t m);
 // low = min(low, a, b, c, d)
 void least(const std::uint32_t* const rows[4], std::uint32_t* low, std::size_t m);
 
-// sum += code == wanted ? count : 0, for up to MOST_BYTES columns before the sums are spilled:
-// wide += sum, sum = 0
-constexpr std::size_t MOST_BYTES = 257;
-void add_matches(const std::uint8_t* code, const std::uint8_t* count, std::uint8_t wanted,
-                 std::uint16_t* sum, std::size_t m);
-void spill(std::uint16_t* sum, double* wide, std::size_t m);
+// Boxes that have seen one value each: sum += code == wanted ? count : 0, over columns whose counts
+// together fit in a byte. All arrays have room for whole lots.
+constexpr std::size_t LOT = 64;
+struct Match {
+  const std::uint8_t *code, *count;
+  std::uint8_t wanted;
+};
+void add(const Match* columns, std::size_t n_columns, double* sum, std::size_t m);
+void add(const Match* columns, std::size_t n_columns, float* sum, std::size_t m);
 
 // sum += how many of a, b, c, d are not zero
 void known(const std::uint32_t* const rows[4], double* sum, std::size_t m);
@@ -80,17 +84,31 @@ struct Side {
 // distance for any number of features at once; `first`: dist is 0 before them. All arrays have room
 // for whole eights.
 void distances(const Side* sides, std::size_t n_sides, bool first, double* dist, std::size_t m);
-// Of up to 64 boxes from `begin` to `end`, in whole eights, those, a bit each, that may reach alpha * (1 - min(dist, 1)) + beta *
-// share >= bar, where share is sum * unit; not those whose share is not in [from, below). The
-// distance is taken over so many features that few are left, or over all.
+// Of up to 64 boxes from `begin` to `end`, in whole eights, those, a bit each, that may reach alpha * (1
+// - min(dist, 1)) + unit * sum >= bar. The distance is taken over so many features that few are left,
+// or over all.
 struct Bar {
-  double alpha, beta, bar, from, below;
+  double alpha, unit, bar;
 };
 std::uint64_t reaching(const Side* sides, std::size_t n_sides, std::size_t begin, std::size_t end,
-                       const double* sum, const double* unit, const Bar& bar);
+                       const double* sum, const Bar& bar);
 // dist = distance over any number of features, for the entries at some places.
 void distances_at(const Side* sides, std::size_t n_sides, const std::uint16_t* place,
                   std::size_t count, double* dist);
+// Boxes outlined in lots (see outlines.hpp), 2 LOT bytes for each of `features` features: far = by how
+// many bytes x sticks out of each, at least, over some features.
+struct Mark {
+  std::size_t j;
+  std::uint8_t xl, xu;
+};
+void outlined(const std::uint8_t* lots, std::size_t features, std::size_t count, const Mark* marks,
+              std::size_t n_marks, std::uint8_t* far);
+// degree = max(alpha - step * far, 0) + beta * sum * unit. Returns the highest. All arrays have room for
+// whole sixteens.
+float reachable(const std::uint8_t* far, const float* sum, const float* unit, float alpha,
+                float step, float beta, std::size_t m, float* degree);
+// The entries of a lot that reach the bar, a bit each.
+std::uint64_t reached(const float* degree, float bar);
 // Boxes packed in leaves (see arrangement.hpp), `stride` numbers each, and a sample's features: dist
 // = how far x sticks out, for LEAF boxes of each leaf; lowest = the least of a leaf.
 constexpr std::size_t LEAF = 16;
@@ -140,7 +158,6 @@ double most(const double* x, std::size_t m);
 double most_product(const double* x, const double* y, std::size_t m);
 // The sum of floor(x * y * scale), which are at most 2^43. Where a relative error of `margin` might
 // make a difference it is left out, and apart <= 0.
-constexpr std::size_t MOST_WHOLE = 256;  // entries at a time: their sum is exact
 double whole(const double* x, const double* y, double scale, double margin, double* apart,
              std::size_t m);
 

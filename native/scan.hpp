@@ -32,30 +32,35 @@ inline constexpr Row<std::numeric_limits<std::uint32_t>::max()> ONES;
 // The counts that each box of a block has for the values of a sample, taken together.
 class Counts {
  public:
-  // The sum over the features.
-  void total(const Group& g, const Code* codes, Slot begin, std::size_t m, double* sum) {
-    std::fill_n(sum, whole(m), 0.0);
-    std::fill_n(small_, whole(m), std::uint16_t{0});
+  // The sum over the features; nearly, if it is a float. There is room for whole lots.
+  template <class Sum>
+  void total(const Group& g, const Code* codes, Slot begin, std::size_t m, Sum* sum) {
+    std::fill_n(sum, m, Sum{0});
     const std::uint32_t* rows[4];
+    kernels::Match matches[MANY];
     std::size_t in_bytes = 0, in_rows = 0;
+    const std::size_t most = std::clamp<std::size_t>(255 / std::max(g.most_samples, 1u), 1, MANY);
     const auto add_rows = [&] {
       std::fill(rows + in_rows, rows + 4, padding::ZEROS.entries);
-      (g.most_samples < kernels::SMALL ? kernels::add_small : kernels::add)(rows, sum, m);
+      kernels::add(rows, g.most_samples < kernels::SMALL, sum, m);
       in_rows = 0;
+    };
+    const auto add_matches = [&] {
+      kernels::add(matches, in_bytes, sum, m);
+      in_bytes = 0;
     };
     for (std::size_t j = 0; j < g.D.size(); ++j) {
       if (const auto plain = g.D[j].plain(begin, m)) {
         if (codes[j] < 0 || codes[j] > std::numeric_limits<std::uint8_t>::max()) continue;
-        kernels::add_matches(plain->code, plain->count, static_cast<std::uint8_t>(codes[j]), small_,
-                             whole(m));
-        if (++in_bytes % kernels::MOST_BYTES == 0) kernels::spill(small_, sum, whole(m));
+        matches[in_bytes++] = {plain->code, plain->count, static_cast<std::uint8_t>(codes[j])};
+        if (in_bytes == most) add_matches();
       } else if (const auto* row = g.D[j].row(codes[j], begin, m, scratch_[in_rows])) {
         rows[in_rows++] = row;
         if (in_rows == 4) add_rows();
       }
     }
     if (in_rows > 0) add_rows();
-    if (in_bytes > 0) kernels::spill(small_, sum, whole(m));
+    if (in_bytes > 0) add_matches();
   }
 
   // In how many features the box has seen the value.
@@ -91,8 +96,8 @@ class Counts {
     return all;
   }
 
+  static constexpr std::size_t MANY = 32;  // features whose counts are added together, if a byte will do
   alignas(64) std::uint32_t scratch_[4][BLOCK];
-  alignas(64) std::uint16_t small_[BLOCK];
 };
 
 // The places in a block that pass, without a branch to be guessed wrong.
@@ -124,10 +129,6 @@ constexpr double ROUNDING = 1e-12;
 struct Weights {
   double alpha, beta;
 };
-struct Band {  // of shares: [from, below)
-  double from = 0, below = 2;  // none is above 1
-};
-
 constexpr std::size_t ENOUGH = 8;  // boxes that may raise the bar: they are looked at before others
 
 // How far a sample is from the boxes of a block.
@@ -147,25 +148,24 @@ void measure_distances(const Group& g, const Probes& probes, std::size_t begin, 
   } while (f < probes.size());
 }
 
-// Calls use(place, distance) for the boxes of a block that may reach a bar, which `use` may raise. Each
-// feature can only lower a membership: 64 boxes are looked at together, feature by feature, until few
+// Calls use(place, distance) for the boxes of a block that may reach a bar, which `use` may raise, by
+// alpha * (1 - distance) + unit * sum. Each feature can only lower a membership: 64 boxes are looked at together, feature by feature, until few
 // of them are as near as one must be that reaches the bar, to within ROUNDING. How far away those are
 // is then measured one by one.
 template <class Probes, class Use>
 void visit_near(const Group& g, const Probes& probes, const double* sum, std::size_t begin,
-                std::size_t m, Weights weights, Band band, const double& bar, Use use) {
+                std::size_t m, double alpha, double unit, const double& bar, Use use) {
   static thread_local std::vector<kernels::Side> sides;
   sides.clear();
   for (const auto& p : probes)
     sides.push_back({&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.slope});
-  const double* unit = g.unit.data() + begin;
   std::uint16_t places[BLOCK];
   double dist[BLOCK];
   std::size_t count = 0;
   for (std::size_t i = 0; i < m; i += 64) {
-    const kernels::Bar asked{weights.alpha, weights.beta, bar - ROUNDING, band.from, band.below};
     const std::size_t end = std::min(i + 64, whole(m));
-    std::uint64_t left = kernels::reaching(sides.data(), sides.size(), i, end, sum, unit, asked);
+    std::uint64_t left = kernels::reaching(sides.data(), sides.size(), i, end, sum,
+                                           {alpha, unit, bar - ROUNDING});
     if (m - i < 64) left &= (std::uint64_t{1} << (m - i)) - 1;
     for (; left != 0; left &= left - 1)
       places[count++] = static_cast<std::uint16_t>(i + std::countr_zero(left));

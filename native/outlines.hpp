@@ -1,0 +1,75 @@
+// Where the boxes of a class lie, roughly: their intervals in bytes, rounded outwards, 64 boxes
+// together. From them follows how far a sample is from a box at least, at an eighth of what must be
+// read to know it; most boxes are ruled out by it.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "column.hpp"
+#include "kernels.hpp"
+
+namespace boxwise {
+
+// How the numbers of a feature become bytes. What lies beyond the ends counts as the end: a distance
+// is never overstated.
+struct Ruler {
+  double origin = 0, per_unit = 0;  // per_unit is 0 while the feature has no width
+  double slope = 0;                 // of the membership, when the ruler was made
+  double mark = 0;                  // how far a byte is, in terms of the membership, or less
+
+  std::uint8_t below(double x) const {
+    return static_cast<std::uint8_t>(std::floor(clamped((x - origin) * per_unit - ROUNDING)));
+  }
+  std::uint8_t above(double x) const {
+    return static_cast<std::uint8_t>(std::ceil(clamped((x - origin) * per_unit + ROUNDING)));
+  }
+
+ private:
+  static constexpr double ROUNDING = 1e-6;  // in bytes; far more than there is
+  static double clamped(double x) { return std::clamp(x, 0.0, 255.0); }
+};
+
+class Outlines {
+ public:
+  static constexpr std::size_t LOT = kernels::LOT;
+
+  // Of `features` features, for the box in `slot`, which may be a new one.
+  void draw(std::size_t features, std::size_t slot, std::size_t j, const Ruler& ruler, double v,
+            double w) {
+    while (lots_.size() < (slot / LOT + 1) * 2 * features)
+      lots_.push_back(nobody(lots_.size() % 2 == 0 ? 255 : 0));
+    Lot* lot = &lots_[(slot / LOT * features + j) * 2];
+    lot[0].entries[slot % LOT] = v > w ? 0 : ruler.below(v);
+    lot[1].entries[slot % LOT] = v > w ? 255 : ruler.above(w);
+  }
+  // Drop the box in `slot`, put the last one there.
+  void move_last(std::size_t features, std::size_t slot, std::size_t last) {
+    if (lots_.size() == 0) return;
+    for (std::size_t f = 0; f < 2 * features; ++f) {
+      std::uint8_t& end = lots_[last / LOT * 2 * features + f].entries[last % LOT];
+      lots_[slot / LOT * 2 * features + f].entries[slot % LOT] = end;
+      end = f % 2 == 0 ? 255 : 0;
+    }
+  }
+  // From a lot of boxes on: the lower ends and the upper ends of LOT boxes, feature by feature.
+  const std::uint8_t* from(std::size_t features, std::size_t slot) const {
+    return lots_.data()[slot / LOT * 2 * features].entries;
+  }
+  std::size_t bytes() const { return lots_.bytes(); }
+
+ private:
+  struct Lot {
+    std::uint8_t entries[LOT];
+  };
+  static Lot nobody(std::uint8_t end) {  // where there is no box, nothing is near
+    Lot lot;
+    std::fill_n(lot.entries, LOT, end);
+    return lot;
+  }
+  Column<Lot> lots_;
+};
+
+}  // namespace boxwise

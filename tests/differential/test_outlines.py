@@ -1,0 +1,143 @@
+"""Boxes ruled out by their outlines in bytes are never among the best."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from boxwise import HyperboxClassifier
+
+
+
+def best_by_membership(clf: HyperboxClassifier, X: np.ndarray) -> list[Any]:
+    """Return the winners as the memberships of all boxes have them, which are computed in full."""
+    degrees, boxes = clf.membership(X), clf.boxes_
+    won = []
+    for row in degrees:
+        best: tuple[float, int] = (-1.0, 0)
+        name = None
+        for label in clf._model.labels.values:
+            own = np.array([box == label for box in boxes.labels])
+            if not own.any():
+                continue
+            top = row[own].max()
+            rank = (top, int(boxes.n_samples[own][row[own] == top].sum()) if top > 0 else 0)
+            if rank > best:
+                best, name = rank, label
+        won.append(name)
+    return won
+
+
+def table(seed: int, n_rows: int, spread: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = np.empty((n_rows, 6), dtype=object)
+    X[:, :4] = rng.normal(0, spread, (n_rows, 4))
+    X[rng.random(n_rows) < 0.1, 1] = np.nan
+    X[:, 2] = np.round(X[:, 2].astype(float) * 8) / 8  # ties
+    X[:, 3] = 7.0  # no range at all
+    X[:, 4] = rng.integers(0, 4, n_rows).astype(str)
+    X[:, 5] = rng.integers(0, 40, n_rows).astype(str)
+    return X, rng.integers(0, 3, n_rows)
+
+
+SETTINGS = {
+    "plain": {},
+    "slopes": {"gamma": [0.01, 1.0, 30.0, 1e6]},
+    "narrow": {"feature_range": (-0.2, 0.1)},
+    "wide": {"feature_range": (-1e6, 1e9)},
+    "quantile": {"scale": "quantile"},
+    "numbers": {"alpha": 1.0},
+    "categories": {"alpha": 0.0},
+    "large": {"theta": 0.4, "delta": 1.0},
+}
+
+
+def classifier(**parameters: Any) -> HyperboxClassifier:
+    common = {"theta": 0.02, "delta": 0.3, "decision": "membership", "categorical_features": [4, 5]}
+    return HyperboxClassifier(**(common | parameters))
+
+
+@pytest.mark.parametrize("parameters", SETTINGS.values(), ids=SETTINGS.keys())
+def test_winners_are_those_of_all_memberships(parameters):
+    clf = classifier(**parameters)
+    X, y = table(1, 700)
+    unseen, _ = table(2, 120, 1.5)
+    for begin in range(0, len(X), 100):
+        clf.partial_fit(X[begin : begin + 100], y[begin : begin + 100])
+        assert clf.predict(unseen).tolist() == best_by_membership(clf, unseen)
+
+
+@pytest.mark.parametrize(
+    "grow",
+    [
+        lambda i: 1.0 + i * 1e-4,  # by less than matters, many times
+        lambda i: 1.02**i,  # by about what matters
+        lambda i: 10.0 ** (i / 8),  # by far more: what lies in it comes to nothing
+        lambda i: -(1.5**i),  # downwards
+    ],
+    ids=["a little", "about so much", "much", "downwards"],
+)
+def test_ranges_that_grow_under_the_boxes(grow: Callable[[int], float]):
+    clf = classifier()
+    X, y = table(3, 400)
+    unseen, _ = table(4, 60)
+    for i in range(100):
+        rows = slice(4 * i, 4 * i + 4)
+        X[rows, 0] = grow(i) * X[rows, 0].astype(float)
+        clf.partial_fit(X[rows], y[rows])
+        if i % 7 == 6:
+            some = np.concatenate([unseen, X[rows]])
+            assert clf.predict(some).tolist() == best_by_membership(clf, some)
+
+
+def test_a_feature_that_had_no_range_gets_one():
+    clf = classifier()
+    X, y = table(5, 300)
+    unseen, _ = table(6, 100)
+    clf.partial_fit(X[:200], y[:200])
+    X[200:, 3] = unseen[:, 3] = np.linspace(6, 9, 100)
+    assert clf.predict(unseen).tolist() == best_by_membership(clf, unseen)
+    clf.partial_fit(X[200:], y[200:])
+    assert clf.predict(unseen).tolist() == best_by_membership(clf, unseen)
+
+
+def test_boxes_that_go_take_their_outlines_with_them():
+    clf = classifier()
+    X, y = table(7, 500)
+    unseen, _ = table(8, 100)
+    clf.fit(X, y)
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        ids = clf._model.engine.snapshot()["id"]
+        clf._model.engine.remove(int(rng.choice(ids)))
+        if clf.n_boxes_ % 3 == 0:  # and others come in their place
+            more, labels = table(int(rng.integers(1e6)), 2)
+            clf.partial_fit(more, labels)
+    assert clf.predict(unseen).tolist() == best_by_membership(clf, unseen)
+
+
+def test_other_settings_and_copies_draw_them_anew():
+    clf = classifier()
+    X, y = table(9, 400)
+    unseen, _ = table(10, 100)
+    clf.fit(X, y)
+    for gamma in ([1.0, 1.0, 50.0, 1.0], 0.05, 4.0):
+        clf.set_params(gamma=gamma).partial_fit(X[:1], y[:1])
+        assert clf.predict(unseen).tolist() == best_by_membership(clf, unseen)
+        again = copy.deepcopy(clf)
+        assert again.predict(unseen).tolist() == clf.predict(unseen).tolist()
+
+
+def test_boxes_within_one_mark_of_each_other_are_told_apart():
+    # A mark is a 255th of the range, and here 1,000 boxes lie within one.
+    rng = np.random.default_rng(11)
+    X = np.concatenate([[0.0, 1.0], 0.5 + rng.random(1_000) / 2_000])[:, None]
+    y = rng.integers(0, 5, len(X))
+    clf = HyperboxClassifier(theta=1e-9, decision="membership").partial_fit(X, y)
+    unseen = (0.4999 + rng.random(300) / 1_000)[:, None]
+    for row in unseen:  # one at a time: many together are searched in another way
+        assert clf.predict([row]).tolist() == best_by_membership(clf, row[None])

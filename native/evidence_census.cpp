@@ -57,15 +57,12 @@ void EvidenceEngine::weigh_boxes(const Group& g, Census& census) const {
   census.weight.resize(g.size());
   kernels::fade(g.n.data(), g.last.data(), census.newest, std::max(clock_, 1.0), memory(),
                 census.weight.data(), g.size());
-  census.level = level_of(census);
-}
-
-// What makes up for fading: a class as a whole counts with all its samples, whatever their age.
-double EvidenceEngine::level_of(const Census& census) const {
-  if (!evidence_.forget) return 0;
-  std::int64_t faded = 0;
-  for (const double weight : census.weight) faded += static_cast<std::int64_t>(weight * CRUMBS);
-  return std::log(static_cast<double>(census.samples) * CRUMBS / static_cast<double>(faded));
+  census.level = 0;
+  if (!evidence_.forget) return;
+  // A class as a whole counts with all its samples, whatever their age.
+  census.left = kernels::whole_parts(census.weight.data(), CRUMBS, g.size());
+  census.level =
+      std::log(static_cast<double>(census.samples) * CRUMBS / static_cast<double>(census.left));
 }
 
 std::uint64_t EvidenceEngine::add_up(const Group& g, size_t j, Code code) {

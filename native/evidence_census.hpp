@@ -12,7 +12,8 @@ namespace boxwise {
 struct Census {
   std::uint64_t samples = 0;
   double newest = 0;       // the last row that a box of the class took
-  double level = 0;        // what makes up for fading
+  std::int64_t left = 0;   // of the samples, in crumbs, where boxes fade
+  double level = 0;        // what makes up for it
   Aligned<double> weight;  // by box: its samples, less with age
 
   void count_values(const Group& g);

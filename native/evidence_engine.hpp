@@ -101,13 +101,12 @@ class EvidenceEngine : public EntropyEngine {
   static std::uint64_t add_up(const Group& g, std::size_t j, Code code);
   void ask(Question& q) const;
   void ask_numbers(Question& q) const;
+  void let_fall(Question& q, Part& part) const;
   void ask_categories(Question& q) const;
-  double level_of(const Census& census) const;
   double log_sum(Question& q, std::size_t pair) const;
-  std::uint64_t count_sure(const Question& q, const Part& numbers, const Part& categories,
+  std::uint64_t count_sure(Question& q, const Part& numbers, const Part& categories,
                            std::vector<Slot>& unsure) const;
-  bool is_near(const Question& q, const Part& numbers, const Part& categories,
-               double product) const;
+  void find_scale(Question& q, const Part& numbers, const Part& categories) const;
   double margin(const Question& q, const Part& numbers, const Part& categories,
                 double product) const;
   double log_evidence(Question& q, Slot slot, Part& numbers, Part& categories) const;

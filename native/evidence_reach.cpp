@@ -8,13 +8,14 @@
 
 #include "evidence_question.hpp"
 #include "kernels.hpp"
+#include "scan.hpp"
 
 namespace boxwise {
 
 using std::size_t;
 
 namespace {
-constexpr double FAINTEST = -7;  // boxes that say e^7 times less than the loudest are not asked
+constexpr double FAINTEST = 0x1p22;  // grains; boxes that say less are not asked
 constexpr double STEP = 0.2;     // the first step, of a logarithm
 constexpr double LEAST_STEEPNESS = 1e-8;  // so that a step is not made of rounding errors
 constexpr double MEMORY = 0.99;  // what a slope still counts, at most, at the next step
@@ -82,32 +83,32 @@ void EvidenceEngine::step(const Sample& x) {
   reach_out();
 }
 
-// How the score of a class grows with the logarithms of the reaches.
+// How the score of a class grows with the logarithms of the reaches; after its log_sum.
 void EvidenceEngine::find_slopes(Question& q, size_t pair, double* slopes) const {
   const Group& g = *q.g;
   Part &numbers = q.numbers_of(pair), &categories = q.categories_of(pair);
   const double *x = numbers.said.data(), *y = categories.said.data();
-  // Of what is said only nearly right, more than enough is looked at.
-  double least = -1;
-  if (g.size() > FEW_BOXES) {
-    const double product = kernels::most_product(x, y, g.size());
-    if (is_near(q, numbers, categories, product)) least = product * std::exp(FAINTEST - 0.01);
-  }
   static thread_local std::vector<std::pair<std::uint64_t, Slot>> heard;  // in order of creation
-  static thread_local std::vector<double> l;
   heard.clear();
-  l.clear();
-  for (Slot slot = 0; slot < g.size(); ++slot)
-    if (least < 0 || x[slot] * y[slot] >= least) heard.emplace_back(g.id[slot], slot);
+  alignas(64) double over[BLOCK];
+  for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
+    const size_t m = std::min(BLOCK, g.size() - begin);
+    if (q.scale > 0)
+      kernels::fall_short(x + begin, y + begin, FAINTEST * 0.99 / q.scale, over, m);
+    else
+      std::fill_n(over, m, 0.0);  // all of them
+    for (const size_t i : Passing(over, m)) heard.emplace_back(g.id[begin + i], begin + i);
+  }
   if (!std::is_sorted(heard.begin(), heard.end())) std::sort(heard.begin(), heard.end());
-  for (const auto& one : heard) l.push_back(log_evidence(q, one.second, numbers, categories));
-  const double most = *std::max_element(l.begin(), l.end());
   static thread_local std::vector<std::pair<Slot, double>> loud;  // the box, its weight
   loud.clear();
   double weights = 0;
-  for (size_t i = 0; i < heard.size(); ++i) {
-    if (!(l[i] - most > FAINTEST)) continue;
-    loud.emplace_back(heard[i].second, std::exp(l[i] - most));
+  for (const auto& [id, slot] : heard) {
+    double part = q.scale > 0 ? x[slot] * y[slot] * q.scale : 0.0;
+    if (std::abs(part - std::nearbyint(part)) <= part * q.margin)  // not sure
+      part = static_cast<double>(grains(log_evidence(q, slot, numbers, categories), q.most));
+    if (part < FAINTEST) continue;
+    loud.emplace_back(slot, std::floor(part) / GRAINS);
     weights += loud.back().second;
   }
   for (const Probe& p : q.x->probes) slopes[p.j] = slope_of_number(q, p, numbers.choice, loud);
@@ -151,13 +152,15 @@ double EvidenceEngine::slope_of_age(const Question& q, Slot slot) const {
 
 double EvidenceEngine::slope_of_level(const Question& q) const {
   if (!evidence_.forget) return 0;
-  std::int64_t faded = 0, slopes = 0;
-  for (Slot slot = 0; slot < q.g->size(); ++slot) {
-    const double weight = q.census->weight[slot];
-    faded += static_cast<std::int64_t>(weight * CRUMBS);
-    slopes += static_cast<std::int64_t>(weight * slope_of_age(q, slot) * CRUMBS);
+  alignas(64) double slope[BLOCK];
+  std::int64_t slopes = 0;
+  for (size_t begin = 0; begin < q.g->size(); begin += BLOCK) {
+    const size_t m = std::min(BLOCK, q.g->size() - begin);
+    kernels::fade_slopes(q.census->weight.data() + begin, q.g->last.data() + begin, q.census->newest,
+                         std::max(clock_, 1.0), memory(), slope, m);
+    slopes += kernels::whole_parts(slope, CRUMBS, m);
   }
-  return static_cast<double>(slopes) / static_cast<double>(faded);
+  return static_cast<double>(slopes) / static_cast<double>(q.census->left);
 }
 
 }  // namespace boxwise

@@ -15,9 +15,8 @@ using std::size_t;
 
 namespace {
 constexpr size_t FACTORS = 8;       // so many are multiplied before the logarithm is taken
-constexpr double NEGLIGIBLE = -30;  // a box that says e^30 times less than another adds nothing
-constexpr double GRAINS = 0x1p42;   // sums are counted in grains: in whole numbers, and so in any
-                                    // order the same
+constexpr size_t DENSITIES = 32;    // and of these
+constexpr double LARGE = 1e250, SMALL = 1e-90;  // what products may be, and the largest of a part
 constexpr double FAINT = 1e-100;  // parts that all contradict each other so are not multiplied
 constexpr double NEAR = 0.001;    // how far off they may be, to be of use
 constexpr double UNKNOWN = std::numeric_limits<double>::quiet_NaN();
@@ -27,11 +26,6 @@ constexpr double INFINITE = std::numeric_limits<double>::infinity();
 template <class Numbers>
 void make_room(Numbers& numbers, size_t boxes, double value = 0) {
   if (numbers.size() < boxes) numbers.resize(boxes, value);
-}
-
-// What a box adds to the sum of a class in which the largest is `most`.
-std::uint64_t grains(double l, double most) {
-  return l - most > NEGLIGIBLE ? static_cast<std::uint64_t>(std::exp(l - most) * GRAINS) : 0;
 }
 }  // namespace
 
@@ -70,7 +64,7 @@ void EvidenceEngine::put(const Sample& x, const Group& g, Question& q, const Cen
   if (census == nullptr) weigh_boxes(g, q.made);
   q.census = census != nullptr ? census : &q.made;
   q.units.clear();
-  make_room(q.away, g.size());
+  make_room(q.away, whole(g.size()));
   for (const Probe& p : x.probes)
     q.units.push_back(width(p.j) > 0 ? 1 / width(p.j) : 0.0);
   q.shares.clear();
@@ -98,54 +92,78 @@ void EvidenceEngine::ask(Question& q) const {
   ask_categories(q);
 }
 
-// log weight - log(extents) - distance / bandwidth: the density of a box is even inside and falls off
-// over a bandwidth outside.
+// weight / extents * e^(-distance / bandwidth): the density of a box is even inside and falls off over a
+// bandwidth outside. The extents are taken as multiples of what they are at least, so that products
+// of some stay normal numbers; where there are more features, logarithms are taken in between.
 void EvidenceEngine::ask_numbers(Question& q) const {
-  alignas(64) double lightness[BLOCK], product[BLOCK];
   const Group& g = *q.g;
-  for (Part& part : q.numbers) make_room(part.said, g.size());
-  for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
-    const size_t m = std::min(BLOCK, g.size() - begin);
-    std::fill_n(lightness, m, 1.0);
-    kernels::divide(lightness, q.census->weight.data() + begin, m);
-    double* away = q.away.data() + begin;
-    std::fill_n(away, m, 0.0);
-    for (size_t f = 0; f < q.units.size(); ++f) {
-      const Probe& p = q.x->probes[f];
-      kernels::stick_out(&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, q.units[f] / reach_[p.j], away,
-                         m);
-    }
-    for (Part& part : q.numbers) {
-      if (!part.asked) continue;
-      double* sum = part.said.data() + begin;
-      std::fill_n(sum, m, 0.0);
-      std::copy_n(lightness, m, product);  // so log weight needs no logarithm of its own
-      for (size_t f = 0; f < q.units.size(); ++f) {
-        if (f > 0 && f % FACTORS == 0) {
-          kernels::add_log(product, sum, m);
-          std::fill_n(product, m, 1.0);
-        }
-        const size_t j = q.x->probes[f].j;
-        if (q.units[f] > 0)
-          kernels::extend(&g.V[j][begin], &g.W[j][begin], q.units[f],
-                          2 * (part.choice * reach_[j]), product, m);
-      }
-      kernels::add_log(product, sum, m);
-      kernels::fall(away, part.choice, sum, m);
-    }
-  }
+  const size_t features = q.units.size();
+  q.sound = true;
   for (Part& part : q.numbers) {
     if (!part.asked) continue;
-    part.most = kernels::most(part.said.data(), g.size());
-    kernels::raise(part.said.data(), part.most, g.size());
+    make_room(part.said, whole(g.size()));
+    part.densities.clear();
+    part.most = part.tails = 0;
+    for (size_t f = 0; f < features; ++f) {
+      const Probe& p = q.x->probes[f];
+      if (q.units[f] == 0) continue;
+      const double tails = 2 * (part.choice * reach_[p.j]);
+      part.densities.push_back({g.V[p.j].data(), g.W[p.j].data(), p.xl, p.xu,
+                                q.units[f] / reach_[p.j], q.units[f] / tails, 1 / tails});
+      part.most -= std::log(tails);
+      part.tails += std::abs(std::log(tails));
+    }
+    if (features > DENSITIES) make_room(part.logs, whole(g.size()));
   }
+  for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
+    const size_t m = std::min(BLOCK, g.size() - begin);
+    double* away = q.away.data() + begin;
+    std::fill_n(away, whole(m), 0.0);
+    bool first = true;  // all bandwidths share the distances
+    for (Part& part : q.numbers) {
+      if (!part.asked) continue;
+      double* said = part.said.data() + begin;
+      const size_t count = part.densities.size();
+      if (features > DENSITIES) std::fill_n(part.logs.data() + begin, m, 0.0);
+      size_t f = 0;
+      do {
+        if (f > 0) kernels::add_log(said, part.logs.data() + begin, m);
+        std::fill_n(said, whole(m), 1.0);
+        const size_t some = std::min(count - f, DENSITIES);
+        if (kernels::spread_out(part.densities.data() + f, some, begin, first ? away : nullptr, said,
+                                m) > LARGE)
+          q.sound = false;
+        f += some;
+      } while (f < count);
+      first = false;
+    }
+  }
+  for (Part& part : q.numbers)
+    if (part.asked) let_fall(q, part);
+}
+
+void EvidenceEngine::let_fall(Question& q, Part& part) const {
+  const size_t boxes = q.g->size();
+  const double* away = q.away.data();
+  double rate = 1 / part.choice;
+  if (part.densities.size() > DENSITIES) {  // with the logarithms taken on the way
+    for (size_t i = 0; i < boxes; ++i) part.logs[i] += away[i] * rate;
+    away = part.logs.data();
+    rate = 1;
+  }
+  const double nearest = kernels::lowest(away, boxes);
+  kernels::fall_off(q.census->weight.data(), away, nearest, rate, part.said.data(), boxes);
+  part.top = kernels::most(part.said.data(), boxes);
+  part.most += std::log(part.top) - nearest * rate;
+  q.sound = q.sound && part.top > SMALL;
 }
 
 // The share of x's values among those of a box and, as if these were so many, of its class.
 void EvidenceEngine::ask_categories(Question& q) const {
-  alignas(64) double spread[BLOCK], product[BLOCK];
+  alignas(64) double product[BLOCK];
   alignas(64) std::uint32_t scratch[FACTORS][BLOCK];
-  const std::uint32_t* counts[FACTORS];
+  static_assert(FACTORS <= kernels::MOST_BACKINGS);
+  kernels::Backing backings[FACTORS];
   const Group& g = *q.g;
   for (Part& part : q.categories) make_room(part.said, g.size());
   const bool few = r_ <= FACTORS;  // if so, logarithms are not needed
@@ -153,22 +171,22 @@ void EvidenceEngine::ask_categories(Question& q) const {
     const size_t m = std::min(BLOCK, g.size() - begin);
     for (size_t first = 0; first < std::max(r_, size_t{1}); first += FACTORS) {
       const size_t features = std::min(FACTORS, r_ - first);
-      for (size_t f = 0; f < features; ++f)
-        counts[f] = g.D[first + f].row(q.x->codes[first + f], static_cast<Slot>(begin), m,
-                                       scratch[f]);
+      for (size_t f = 0; f < features; ++f) {
+        const std::uint32_t* counts = g.D[first + f].row(q.x->codes[first + f],
+                                                         static_cast<Slot>(begin), m, scratch[f]);
+        backings[f].counts = counts != nullptr ? counts : padding::ZEROS.entries;
+      }
       for (Part& part : q.categories) {
         if (!part.asked) continue;
-        double *said = part.said.data() + begin, *into = few ? said : product;
-        if (first == 0) std::fill_n(said, m, 0.0);
-        std::fill_n(into, m, 1.0);
-        std::fill_n(spread, m, 1.0);
         for (size_t f = 0; f < features; ++f) {
-          const double a = part.choice * reach_[n_ + first + f];
-          kernels::back_off(counts[f], a * q.shares[first + f], into, m);
-          kernels::spread(g.n.data() + begin, a, spread, m);
+          backings[f].backoff = part.choice * reach_[n_ + first + f];
+          backings[f].own = backings[f].backoff * q.shares[first + f];
         }
-        kernels::divide(into, spread, m);
-        if (!few) kernels::add_log(product, said, m);
+        double* said = part.said.data() + begin;
+        kernels::back_off(backings, features, g.n.data() + begin, few ? said : product, m);
+        if (few) continue;
+        if (first == 0) std::fill_n(said, m, 0.0);
+        kernels::add_log(product, said, m);
       }
     }
   }
@@ -176,10 +194,9 @@ void EvidenceEngine::ask_categories(Question& q) const {
     if (!part.asked) continue;
     const double most = kernels::most(part.said.data(), g.size());
     part.most = few ? std::log(most) : most;
-    if (few)
-      kernels::scale(part.said.data(), 1 / most, g.size());
-    else
-      kernels::raise(part.said.data(), most, g.size());
+    part.top = few ? most : 1.0;
+    if (!few) kernels::raise(part.said.data(), most, g.size());
+    q.sound = q.sound && part.top > SMALL;
   }
 }
 
@@ -190,45 +207,48 @@ double EvidenceEngine::log_sum(Question& q, size_t pair) const {
   static thread_local std::vector<double> l;
   Part &numbers = q.numbers_of(pair), &categories = q.categories_of(pair);
   unsure.clear();
-  std::uint64_t sum = q.g->size() > FEW_BOXES ? count_sure(q, numbers, categories, unsure) : 0;
-  if (unsure.empty()) {  // the largest would be among them
-    sum = 0;
-    unsure.resize(q.g->size());
-    std::iota(unsure.begin(), unsure.end(), Slot{0});
-  }
+  std::uint64_t sum = count_sure(q, numbers, categories, unsure);
   l.clear();
   for (const Slot slot : unsure) l.push_back(log_evidence(q, slot, numbers, categories));
-  const double most = *std::max_element(l.begin(), l.end());
-  for (const double one : l) sum += grains(one, most);
-  return most + std::log(static_cast<double>(sum) / GRAINS);
+  q.most = *std::max_element(l.begin(), l.end());
+  for (const double one : l) sum += grains(one, q.most);
+  return q.most + std::log(static_cast<double>(sum) / GRAINS);
 }
 
-// The grains of the boxes for which they are sure; the others, if it can be done, are listed.
-std::uint64_t EvidenceEngine::count_sure(const Question& q, const Part& numbers,
-                                         const Part& categories,
+// The grains of the boxes for which they are sure; the others are listed.
+std::uint64_t EvidenceEngine::count_sure(Question& q, const Part& numbers, const Part& categories,
                                          std::vector<Slot>& unsure) const {
   static_assert(BLOCK <= kernels::MOST_TOGETHER);
   alignas(64) double apart[BLOCK];
   const double *x = numbers.said.data(), *y = categories.said.data();
   const size_t boxes = q.g->size();
-  const double product = kernels::most_product(x, y, boxes);
-  if (!is_near(q, numbers, categories, product)) return 0;
-  const double error = margin(q, numbers, categories, product);
+  find_scale(q, numbers, categories);
+  if (q.scale == 0) {
+    unsure.resize(boxes);
+    std::iota(unsure.begin(), unsure.end(), Slot{0});
+    return 0;
+  }
   std::uint64_t sum = 0;
   for (size_t begin = 0; begin < boxes; begin += BLOCK) {
     const size_t m = std::min(BLOCK, boxes - begin);
     sum += static_cast<std::uint64_t>(
-        kernels::whole(x + begin, y + begin, GRAINS / product, error, apart, m));
+        kernels::whole(x + begin, y + begin, q.scale, q.margin, apart, m));
     for (const size_t i : Passing(apart, m)) unsure.push_back(static_cast<Slot>(begin + i));
   }
   return sum;
 }
 
-// Whether what the parts say is good for more than nothing.
-bool EvidenceEngine::is_near(const Question& q, const Part& numbers, const Part& categories,
-                             double product) const {
-  return product >= FAINT && product <= 2 &&  // 1 at most, but for rounding
-         margin(q, numbers, categories, product) < NEAR;
+// What the parts of a box are multiplied by to be grains, and how far off that may be; a scale of 0 if
+// they are good for nothing.
+void EvidenceEngine::find_scale(Question& q, const Part& numbers, const Part& categories) const {
+  q.scale = 0;
+  const size_t boxes = q.g->size();
+  if (boxes <= FEW_BOXES || !q.sound) return;
+  const double most = kernels::most_product(numbers.said.data(), categories.said.data(), boxes);
+  const double product = most / (numbers.top * categories.top);
+  if (!(product >= FAINT && product <= 2)) return;  // 1 at most, but for rounding
+  q.margin = 2 * margin(q, numbers, categories, product);  // that of a box, and that of the largest
+  if (q.margin < NEAR) q.scale = GRAINS / most;
 }
 
 // How far e^(l - most) can be off, relative to itself, for a box that is not negligible: by the
@@ -238,10 +258,7 @@ double EvidenceEngine::margin(const Question& q, const Part& numbers, const Part
   const auto features = static_cast<double>(q.units.size());
   const double logarithms = features / FACTORS + static_cast<double>(r_) / FACTORS + 2;
   const double below = -NEGLIGIBLE - std::log(product);  // a part can be, beside its largest
-  double tails = 0;
-  for (const Probe& p : q.x->probes)
-    tails += std::abs(std::log(2 * (numbers.choice * reach_[p.j])));
-  const double size = 23 + 3 * tails + std::abs(numbers.most) + std::abs(categories.most) +
+  const double size = 23 + 3 * numbers.tails + std::abs(numbers.most) + std::abs(categories.most) +
                       2 * below;  // a box has less than e^23 samples, and more
                                // than e^-23 of them left
   return (54 + 4 * logarithms) * 0x1p-53 * size;

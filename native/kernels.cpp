@@ -1,9 +1,8 @@
 #include "kernels.hpp"
 
-#include <limits>
-
 #include <bit>
 #include <cstring>
+#include <limits>
 
 #include "clones.hpp"
 #include "packed.hpp"
@@ -436,32 +435,76 @@ CLONES uint64_t total(const uint32_t* RESTRICT counts, size_t m) {
   return sum;
 }
 
-CLONES void stick_out(const double* RESTRICT V, const double* RESTRICT W, double xl, double xu,
-                      double unit, double* RESTRICT away, size_t m) {
+#if defined(__GNUC__)
+using Pack = Eight;
+#else
+using Pack = double;
+#endif
+
+CLONES double spread_out(const Density* RESTRICT features, size_t n_features, size_t begin,
+                         double* RESTRICT away, double* RESTRICT product, size_t m) {
+  constexpr size_t WIDTH = sizeof(Pack) / sizeof(double);
+  Pack largest = {};
+  for (size_t i = 0; i < m; i += WIDTH) {
+    Pack far = {}, all = *reinterpret_cast<const Pack*>(product + i);
+    for (size_t f = 0; f < n_features; ++f) {
+      const Density& x = features[f];
+      const Pack V = *reinterpret_cast<const Pack*>(x.V + begin + i);
+      const Pack W = *reinterpret_cast<const Pack*>(x.W + begin + i);
+      const Pack above = x.xu - W, below = V - x.xl, length = W - V;
+      const Pack most = above > below ? above : below, out = most > 0 ? most : Pack{};
+      far += length < 0 ? Pack{} : out * x.fall;
+      all *= length < 0 ? Pack{} + x.unset : 1 + length * x.thin;
+    }
+    if (away != nullptr) *reinterpret_cast<Pack*>(away + i) += far;
+    *reinterpret_cast<Pack*>(product + i) = all;
+    largest = largest > all ? largest : all;
+  }
+  double highest = 0;
+  for (size_t k = 0; k < WIDTH; ++k) {
+    const double lane = reinterpret_cast<const double*>(&largest)[k];
+    highest = highest > lane ? highest : lane;
+  }
+  return highest;
+}
+
+// So many features at a time: the products stay in registers.
+template <size_t n_features>
+[[gnu::always_inline]] static inline void back_off_from(const Backing* RESTRICT features,
+                                                        const uint32_t* RESTRICT n,
+                                                        double* RESTRICT product, size_t m) {
+  const uint32_t* counts[n_features + 1];
+  double own[n_features + 1], backoff[n_features + 1];
+  for (size_t f = 0; f < n_features; ++f) {
+    counts[f] = features[f].counts;
+    own[f] = features[f].own;
+    backoff[f] = features[f].backoff;
+  }
   for (size_t i = 0; i < m; ++i) {
-    const double above = xu - W[i], below = V[i] - xl;
-    const double far = above > below ? above : below;
-    const double out = (far > 0.0 ? far : 0.0) * unit;
-    away[i] += V[i] > W[i] ? 0.0 : out;
+    double share = 1, all = 1;
+    const auto samples = static_cast<double>(n[i]);
+    for (size_t f = 0; f < n_features; ++f) {
+      share *= static_cast<double>(counts[f][i]) + own[f];
+      all *= samples + backoff[f];
+    }
+    product[i] = share / all;
   }
 }
 
-CLONES void extend(const double* RESTRICT V, const double* RESTRICT W, double unit, double tails,
-                   double* RESTRICT product, size_t m) {
-  for (size_t i = 0; i < m; ++i)
-    product[i] *= V[i] > W[i] ? 1.0 : (W[i] - V[i]) * unit + tails;
-}
-
-CLONES void back_off(const uint32_t* RESTRICT counts, double own, double* RESTRICT product,
-                     size_t m) {
-  if (counts == nullptr)
-    for (size_t i = 0; i < m; ++i) product[i] *= own;
-  else
-    for (size_t i = 0; i < m; ++i) product[i] *= static_cast<double>(counts[i]) + own;
-}
-
-CLONES void spread(const uint32_t* RESTRICT n, double backoff, double* RESTRICT product, size_t m) {
-  for (size_t i = 0; i < m; ++i) product[i] *= static_cast<double>(n[i]) + backoff;
+CLONES void back_off(const Backing* RESTRICT features, size_t n_features,
+                     const uint32_t* RESTRICT n, double* RESTRICT product, size_t m) {
+  static_assert(MOST_BACKINGS == 8);
+  switch (n_features) {
+    case 0: return back_off_from<0>(features, n, product, m);
+    case 1: return back_off_from<1>(features, n, product, m);
+    case 2: return back_off_from<2>(features, n, product, m);
+    case 3: return back_off_from<3>(features, n, product, m);
+    case 4: return back_off_from<4>(features, n, product, m);
+    case 5: return back_off_from<5>(features, n, product, m);
+    case 6: return back_off_from<6>(features, n, product, m);
+    case 7: return back_off_from<7>(features, n, product, m);
+    default: return back_off_from<8>(features, n, product, m);
+  }
 }
 
 CLONES void fade(const uint32_t* RESTRICT n, const double* RESTRICT last, double newest,
@@ -470,10 +513,6 @@ CLONES void fade(const uint32_t* RESTRICT n, const double* RESTRICT last, double
     const double faded = 1.0 + (newest - last[i]) / rows / memory;
     weight[i] = static_cast<double>(n[i]) / (faded * faded);
   }
-}
-
-CLONES void divide(double* RESTRICT x, const double* RESTRICT by, size_t m) {
-  for (size_t i = 0; i < m; ++i) x[i] /= by[i];
 }
 
 // log(2^k z) = k log 2 + 2 artanh((z - 1) / (z + 1)), with z between the roots of 1/2 and 2.
@@ -505,11 +544,6 @@ CLONES void add_log(const double* RESTRICT x, double* RESTRICT sum, size_t m) {
   }
 }
 
-CLONES void fall(const double* RESTRICT away, double bandwidth, double* RESTRICT extents,
-                 size_t m) {
-  for (size_t i = 0; i < m; ++i) extents[i] = -extents[i] - away[i] / bandwidth;
-}
-
 CLONES void scale(double* x, double by, size_t m) {
   for (size_t i = 0; i < m; ++i) x[i] *= by;
 }
@@ -537,6 +571,14 @@ CLONES void scale(double* x, double by, size_t m) {
   return series * std::bit_cast<double>((std::bit_cast<uint64_t>(shifted) + 1023) << 52);
 }
 
+CLONES void fall_off(const double* RESTRICT weight, const double* RESTRICT away, double nearest,
+                     double rate, double* RESTRICT said, size_t m) {
+  for (size_t i = 0; i < m; ++i) {
+    const double below = (nearest - away[i]) * rate;
+    said[i] = weight[i] / said[i] * exp_of(below > FAINTEST ? below : FAINTEST);
+  }
+}
+
 CLONES void raise(double* RESTRICT x, double most, size_t m) {
   for (size_t i = 0; i < m; ++i) {
     const double below = x[i] - most;
@@ -553,6 +595,36 @@ CLONES double most(const double* RESTRICT x, size_t m) {
   for (; i < m; ++i) lanes[0] = lanes[0] > x[i] ? lanes[0] : x[i];
   for (double lane : lanes) lanes[0] = lanes[0] > lane ? lanes[0] : lane;
   return lanes[0];
+}
+
+CLONES double lowest(const double* RESTRICT x, size_t m) {
+  double lanes[8];
+  for (double& lane : lanes) lane = x[0];
+  size_t i = 0;
+  for (; i + 8 <= m; i += 8)
+    for (size_t k = 0; k < 8; ++k) lanes[k] = lanes[k] < x[i + k] ? lanes[k] : x[i + k];
+  for (; i < m; ++i) lanes[0] = lanes[0] < x[i] ? lanes[0] : x[i];
+  for (double lane : lanes) lanes[0] = lanes[0] < lane ? lanes[0] : lane;
+  return lanes[0];
+}
+
+CLONES std::int64_t whole_parts(const double* RESTRICT x, double by, size_t m) {
+  std::int64_t sum = 0;
+  for (size_t i = 0; i < m; ++i) sum += static_cast<std::int64_t>(x[i] * by);
+  return sum;
+}
+
+CLONES void fade_slopes(const double* RESTRICT weight, const double* RESTRICT last, double newest,
+                        double rows, double memory, double* RESTRICT slope, size_t m) {
+  for (size_t i = 0; i < m; ++i) {
+    const double age = (newest - last[i]) / rows;
+    slope[i] = weight[i] * (2 * age / (memory + age));
+  }
+}
+
+CLONES void fall_short(const double* RESTRICT x, const double* RESTRICT y, double least,
+                       double* RESTRICT over, size_t m) {
+  for (size_t i = 0; i < m; ++i) over[i] = least - x[i] * y[i];
 }
 
 CLONES double most_product(const double* RESTRICT x, const double* RESTRICT y, size_t m) {

@@ -129,34 +129,52 @@ void mix(const double* dist, const double* share, double alpha, double beta, dou
 // The sum of counts.
 std::uint64_t total(const std::uint32_t* counts, std::size_t m);
 
-// For decisions by evidence; products of up to eight factors stay normal numbers.
-// away += how far x sticks out, in units of the range; features never seen do not count.
-void stick_out(const double* V, const double* W, double xl, double xu, double unit, double* away,
-               std::size_t m);
-// product *= length in units of the range + tails; features never seen do not count.
-void extend(const double* V, const double* W, double unit, double tails, double* product,
-            std::size_t m);
-// product *= count + own; without counts (null) they are 0.
-void back_off(const std::uint32_t* counts, double own, double* product, std::size_t m);
-// product *= n + backoff
-void spread(const std::uint32_t* n, double backoff, double* product, std::size_t m);
+// For decisions by evidence. One feature of a sample and of all boxes of a class: how fast the density
+// falls off outside of a box, and how much lower it is, the longer the box.
+struct Density {
+  const double *V, *W;
+  double xl, xu;
+  double fall, thin;  // per unit of the feature
+  double unset;       // instead, where the feature was never seen
+};
+// For boxes from `begin` on: away += fall * how far x sticks out, unless away is null; product *= 1 + thin
+// * length. Returns the largest product. Arrays have room for whole eights.
+double spread_out(const Density* features, std::size_t n_features, std::size_t begin, double* away,
+                  double* product, std::size_t m);
+// A categorical feature: what counts and what the sample's value has anyway.
+struct Backing {
+  const std::uint32_t* counts;
+  double own, backoff;
+};
+// product = (count + own) / (n + backoff), over up to MOST_BACKINGS features
+constexpr std::size_t MOST_BACKINGS = 8;
+void back_off(const Backing* features, std::size_t n_features, const std::uint32_t* n,
+              double* product, std::size_t m);
 // weight = n / (1 + age / memory)^2, where age is the share of all rows from `last` to `newest`.
 void fade(const std::uint32_t* n, const double* last, double newest, double rows, double memory,
           double* weight, std::size_t m);
-void divide(double* x, const double* by, std::size_t m);
 // sum += log x, to within 2^-51 of the logarithm and 2^-51; UNSET where x has become infinite.
 void add_log(const double* x, double* sum, std::size_t m);
-// extents = -extents - away / bandwidth
-void fall(const double* away, double bandwidth, double* extents, std::size_t m);
+// said = weight / said * e^((nearest - away) * rate), to within 2^-49 of itself; not below e^FAINTEST.
+constexpr double FAINTEST = -340;
+void fall_off(const double* weight, const double* away, double nearest, double rate, double* said,
+              std::size_t m);
 // x *= by
 void scale(double* x, double by, std::size_t m);
 // x = e^(x - most), to within 2^-50 of itself, where x <= most; not below e^FAINTEST.
-constexpr double FAINTEST = -340;
 void raise(double* x, double most, std::size_t m);
 double most(const double* x, std::size_t m);
+double lowest(const double* x, std::size_t m);
+// The sum of the whole parts of x * by.
+std::int64_t whole_parts(const double* x, double by, std::size_t m);
+// slope = weight * 2 age / (memory + age), with the ages of `fade`
+void fade_slopes(const double* weight, const double* last, double newest, double rows,
+                 double memory, double* slope, std::size_t m);
+// over = least - x * y
+void fall_short(const double* x, const double* y, double least, double* over, std::size_t m);
 // The largest product; not below 0.
 double most_product(const double* x, const double* y, std::size_t m);
-// The sum of floor(x * y * scale), which are at most 2^43. Where a relative error of `margin` might
+// The sum of floor(x * y * scale), which are below 2^43. Where a relative error of `margin` might
 // make a difference it is left out, and apart <= 0.
 double whole(const double* x, const double* y, double scale, double margin, double* apart,
              std::size_t m);

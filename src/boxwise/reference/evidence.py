@@ -26,8 +26,8 @@ from boxwise.reference.eiol import EIOL, counts
 from boxwise.reference.hyperbox import Box, Numbers, Values
 
 FACTORS = 8  # so many are multiplied before the logarithm is taken
-NEGLIGIBLE = -30  # a box that says e^30 times less than another adds nothing
-GRAINS = 2.0**42  # sums are counted in grains: in whole numbers, and so in any order the same
+NEGLIGIBLE = -23  # a box that says e^23 times less than another adds nothing
+GRAINS = 2.0**32  # sums are counted in grains: in whole numbers, and so in any order the same
 CRUMBS = 2.0**24  # and what age has left of the samples of a class, in such parts of one
 ALL_OF, ONE_IN = 500, 16  # the rows on which the choices are tested: fewer, if there are
 MANY = 2048  # boxes
@@ -39,7 +39,7 @@ STEP = 0.2  # the first step of a reach, in its logarithm
 LEAST_STEEPNESS = 1e-8  # so that a step is not made of rounding errors
 SLOPE_MEMORY = 0.99  # what a slope still counts, at most, at the next step
 FARTHEST = 5.0  # no logarithm of a reach is beyond
-FAINTEST = -7  # boxes that say e^7 times less than the loudest do not tell where to step
+FAINTEST = 2**22  # grains; boxes that say less do not tell where to step
 
 Choice = tuple[float, float, float]  # bandwidth, backoff, temperature
 Column = tuple[str, int]  # "number" or "category", and which of them
@@ -309,10 +309,10 @@ class Evidence(EIOL):
         shares = self.shares(boxes, values)
         total: dict[Column, float] = {}
         weights = 0.0
-        for box, one in zip(boxes, logs, strict=True):
-            if not one - max(logs) > FAINTEST:
+        for box, part in zip(boxes, grains(logs), strict=True):
+            if part < FAINTEST:
                 continue
-            weight = exp(one - max(logs))
+            weight = part / GRAINS
             for column, slope in self.slopes_of(box, lower, upper, values, shares, h, a).items():
                 total[column] = total.get(column, 0.0) + weight * slope
             weights += weight
@@ -384,7 +384,7 @@ def softmax(scores: Sequence[float], temperature: float) -> list[float]:
 
 
 def grains(logs: Sequence[float]) -> list[int]:
-    """Return what the logarithms stand for in grains, of which the largest has 2**42."""
+    """Return what the logarithms stand for in grains, of which the largest has 2**32."""
     most = max(logs, default=0.0)
     return [int(exp(one - most) * GRAINS) if one - most > NEGLIGIBLE else 0 for one in logs]
 

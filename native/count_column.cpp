@@ -231,14 +231,14 @@ void CountColumn::values(Slot slot, std::vector<Tally>& out) const {
 }
 
 bool CountColumn::shares(Slot slot, std::uint64_t n, const std::vector<Tally>& other,
-                         std::uint64_t n_other) const {
+                         Divisor n_other) const {
   const auto agree = [&](std::uint64_t mine, const Tally& value) {
-    return mine > 0 && mine * n_other == value.second * n;
+    return mine > 0 && mine * n_other.value == value.second * n;
   };
   const std::vector<Tally>* own = high(slot);
   auto at = other.begin();
   for (; at != other.end() && (own == nullptr || at->first < TABLED); ++at)
-    if (agree(count(slot, at->first), *at)) return true;
+    if (n_other.may_divide(at->second * n) && agree(count(slot, at->first), *at)) return true;
   if (at == other.end()) return false;
   const Tally one = first(slot);
   auto mine = own->begin();

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -21,6 +22,16 @@ namespace boxwise {
 using Code = std::int32_t;
 using Slot = std::uint32_t;
 using Tally = std::pair<Code, std::uint32_t>;  // a value and how often it was seen
+
+// A number of samples, above 0. That it divides another number below 2^32 is told by one
+// multiplication (Lemire, Kaser and Kurz, Faster remainder by direct computation, 2019).
+struct Divisor {
+  Divisor(std::uint64_t n) : value(n), inverse(std::numeric_limits<std::uint64_t>::max() / n + 1) {}
+  bool may_divide(std::uint64_t x) const {
+    return (x | value) >> 32 != 0 || x * inverse < inverse;
+  }
+  std::uint64_t value, inverse;
+};
 
 class CountColumn {
  public:
@@ -39,8 +50,7 @@ class CountColumn {
   void values(Slot slot, std::vector<Tally>& out) const;  // in order of code
   // Whether the box in `slot`, of n samples, and a set of n_other samples (in order of code) share a
   // value of equal relative frequency: equation (15), decided exactly, in integers.
-  bool shares(Slot slot, std::uint64_t n, const std::vector<Tally>& other,
-              std::uint64_t n_other) const;
+  bool shares(Slot slot, std::uint64_t n, const std::vector<Tally>& other, Divisor n_other) const;
   // The counts of `code` in slots [begin, begin + m): a pointer to memory of its own, or to `scratch`,
   // or null if no box of this class has ever seen the value.
   const std::uint32_t* row(Code code, Slot begin, std::size_t m, std::uint32_t* scratch) const;

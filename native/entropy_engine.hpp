@@ -45,6 +45,7 @@ class EntropyEngine : public Engine {
     std::vector<std::vector<Tally>> D;
     std::vector<std::size_t> pure;  // features in which all samples, the new one too, agree
     std::uint32_t n;
+    Divisor samples = 1;  // n
     std::size_t listed;  // in how many features D is filled in
     Place place;
   };

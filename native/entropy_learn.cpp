@@ -184,6 +184,7 @@ bool EntropyEngine::overlaps_any(Place place, const Sample& x) {
   Grown& b = grown_;
   b.place = place;
   b.n = g.n[place.slot] + 1;
+  b.samples = b.n;
   b.listed = 0;
   b.V.resize(n_);
   b.W.resize(n_);
@@ -265,7 +266,7 @@ bool EntropyEngine::meets(const Group& h, Slot slot) {
     if (!(b.V[j] <= h.W[j][slot] && h.V[j][slot] <= b.W[j])) return false;
   for (size_t j = 0; j < r_; ++j) {
     if (j == b.listed) list_values(b.listed++);
-    if (!h.D[j].shares(slot, h.n[slot], b.D[j], b.n)) return false;
+    if (!h.D[j].shares(slot, h.n[slot], b.D[j], b.samples)) return false;
   }
   return true;
 }

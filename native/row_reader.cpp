@@ -13,8 +13,6 @@ namespace boxwise {
 using std::size_t;
 
 namespace {
-constexpr size_t ODD = std::numeric_limits<size_t>::max();  // instead of a number of cells
-
 // An entry of a dict, or null; a key without a hash has none. Looking up may run code of the key,
 // which may change the dict: what is found is held.
 nb::object look_up(nb::handle dict, nb::handle key) {
@@ -82,34 +80,65 @@ RowReader::RowReader(nb::object engine, nb::list continuous, nb::list categorica
   for (const auto& column : categorical_) known_[column.key] = nb::none();
 }
 
-// Returns how many of the columns the row has, or ODD.
-size_t RowReader::read_numbers(nb::handle row, Cells& cells) const {
-  cells.numbers.resize(continuous_.size());
+// The values of a row, column by column, null where it has none; and how many it has. Most streams
+// have the same keys in the same order in every row: then no key is looked up.
+size_t RowReader::fetch(nb::handle row, std::vector<nb::object>& values) const {
+  const size_t n = continuous_.size(), columns = n + categorical_.size();
+  values.clear();
+  values.resize(columns);
+#if !defined(Py_GIL_DISABLED)
+  if (usual_.size() == columns && static_cast<size_t>(PyDict_Size(row.ptr())) == columns) {
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+    size_t i = 0;
+    while (i < columns && PyDict_Next(row.ptr(), &at, &key, &value) && key == usual_[i].first)
+      values[usual_[i++].second] = nb::borrow(value);
+    if (i == columns) return columns;
+  }
+#endif
   size_t found = 0;
-  for (size_t j = 0; j < continuous_.size(); ++j) {
-    const nb::object value = look_up(row, continuous_[j]);
-    found += value.is_valid();
-    if (!to_number(value.is_valid() ? value.ptr() : Py_None, cells.numbers[j])) return ODD;
+  for (size_t j = 0; j < columns; ++j) {
+    values[j] = look_up(row, j < n ? continuous_[j] : categorical_[j - n].key);
+    found += values[j].is_valid();
   }
   return found;
 }
 
+// Remember in which order a row has the columns, if it has no others. The keys live as long as this.
+void RowReader::note_order(nb::handle row) {
+  usual_.clear();
+  PyObject *key, *value;
+  for (Py_ssize_t at = 0; PyDict_Next(row.ptr(), &at, &key, &value);) {
+    const size_t n = continuous_.size(), columns = n + categorical_.size();
+    size_t j = 0;
+    while (j < columns && key != (j < n ? continuous_[j] : categorical_[j - n].key).ptr()) ++j;
+    if (j == columns) return usual_.clear();
+    usual_.emplace_back(key, j);
+  }
+}
+
+bool RowReader::read_numbers(const std::vector<nb::object>& values, Cells& cells) const {
+  cells.numbers.resize(continuous_.size());
+  for (size_t j = 0; j < continuous_.size(); ++j)
+    if (!to_number(values[j].is_valid() ? values[j].ptr() : Py_None, cells.numbers[j])) return false;
+  return true;
+}
+
 // A value without a code gets -1; to learn, only a text may lack one, and is put on the list.
-size_t RowReader::read_codes(nb::handle row, std::vector<nb::object>* fresh, Cells& cells) const {
+bool RowReader::read_codes(const std::vector<nb::object>& values, std::vector<nb::object>* fresh,
+                           Cells& cells) const {
   cells.codes.resize(categorical_.size());
-  size_t found = 0;
   for (size_t j = 0; j < categorical_.size(); ++j) {
-    nb::object value = look_up(row, categorical_[j].key);
-    found += value.is_valid();
-    if (!value.is_valid() || is_missing(value.ptr())) value = nb::none();
+    nb::handle value = values[continuous_.size() + j];
+    if (!value.is_valid() || is_missing(value.ptr())) value = Py_None;
     const nb::object code = look_up(categorical_[j].codes, value);
     if (!code.is_valid()) {
-      if (!(fresh ? PyUnicode_CheckExact(value.ptr()) : is_plain(value.ptr()))) return ODD;
-      if (fresh) fresh->push_back(value);
+      if (!(fresh ? PyUnicode_CheckExact(value.ptr()) : is_plain(value.ptr()))) return false;
+      if (fresh) fresh->push_back(nb::borrow(value));
     }
     cells.codes[j] = code.is_valid() ? static_cast<Code>(PyLong_AsLong(code.ptr())) : -1;
   }
-  return found;
+  return true;
 }
 
 // Whether the row has a value in a column that is not known.
@@ -123,11 +152,11 @@ bool RowReader::learn(nb::dict row, nb::handle label) {
   Cells& x = cells();
   const nb::object code = look_up(labels_, label);
   if (!code.is_valid()) return false;
-  const size_t numbers = read_numbers(row, x);
-  std::vector<nb::object> fresh;
-  const size_t categories = numbers == ODD ? ODD : read_codes(row, &fresh, x);
-  if (categories == ODD) return false;
-  if (numbers + categories != row.size() && has_other_values(row)) return false;
+  std::vector<nb::object> values, fresh;
+  const size_t found = fetch(row, values);
+  if (!read_numbers(values, x) || !read_codes(values, &fresh, x)) return false;
+  if (found != row.size() && has_other_values(row)) return false;
+  if (usual_.empty()) note_order(row);
   auto value = fresh.begin();
   for (size_t j = 0; j < x.codes.size(); ++j) {
     if (x.codes[j] >= 0) continue;
@@ -142,7 +171,9 @@ bool RowReader::learn(nb::dict row, nb::handle label) {
 }
 
 bool RowReader::read(nb::handle row, Cells& x) const {
-  return read_numbers(row, x) != ODD && read_codes(row, nullptr, x) != ODD;
+  std::vector<nb::object> values;
+  fetch(row, values);
+  return read_numbers(values, x) && read_codes(values, nullptr, x);
 }
 
 std::optional<std::int32_t> RowReader::predict(nb::dict row) const {

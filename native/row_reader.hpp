@@ -6,6 +6,7 @@
 #include <nanobind/nanobind.h>
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "engine.hpp"
@@ -31,9 +32,12 @@ class RowReader {
 
  private:
   struct Cells;
-  std::size_t read_numbers(nanobind::handle row, Cells& cells) const;
-  std::size_t read_codes(nanobind::handle row, std::vector<nanobind::object>* fresh,
-                         Cells& cells) const;
+  std::size_t fetch(nanobind::handle row, std::vector<nanobind::object>& values) const;
+  void note_order(nanobind::handle row);
+  // Return false for a value that is not plain.
+  bool read_numbers(const std::vector<nanobind::object>& values, Cells& cells) const;
+  bool read_codes(const std::vector<nanobind::object>& values,
+                  std::vector<nanobind::object>* fresh, Cells& cells) const;
   bool has_other_values(nanobind::dict row) const;
   bool read(nanobind::handle row, Cells& cells) const;
   static Cells& cells();
@@ -48,6 +52,7 @@ class RowReader {
   std::vector<nanobind::object> continuous_;  // the keys
   std::vector<Categorical> categorical_;
   nanobind::dict labels_, known_;  // known_: the keys of all columns
+  std::vector<std::pair<PyObject*, std::size_t>> usual_;  // keys in the order of rows, which columns
 };
 
 }  // namespace boxwise

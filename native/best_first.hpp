@@ -22,6 +22,8 @@ class BestFirst {
   struct Question {
     std::vector<lanes::Side> sides;
     Weights weights;
+    const std::vector<kernels::Mark>* marks;  // for outlines
+    double mark;
   };
   Question question;
   // The values of the sample that boxes of a group hold, but for those that only these few hold.
@@ -140,7 +142,12 @@ class BestFirst {
     const Forest::Leaf& leaf = part.forest->leaf(place.number());
     const Lot& lot = lots_[part.lot];
     const lanes::Sample x = sample(lot, leaf.rows->features());
-    Word left = lanes::reach(leaf.V(), leaf.W(), leaf.holders(), x, bar - ROUNDING, leaf.alive());
+    const double enough = bar - ROUNDING;
+    Word left = leaf.is_outlined()
+                    ? lanes::reach({leaf.outlines(), leaf.n, question.marks->data(),
+                                    question.marks->size(), question.mark},
+                                   leaf.holders(), x, enough, leaf.alive())
+                    : lanes::reach(leaf.V(), leaf.W(), leaf.holders(), x, enough, leaf.alive());
     if (left == 0) return;
     const auto look_at = [&](std::size_t i) {
       if (!std::binary_search(lot.few.begin(), lot.few.end(), leaf.items[i]))

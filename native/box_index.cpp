@@ -25,7 +25,7 @@ BoxIndex::BoxIndex(const Group& g, size_t capacity, EntropyTest& test,
     : r_(g.D.size()),
       rows_(count_rows(g)),
       test_(test),
-      forests_(static_cast<size_t>(std::bit_width(r_)) + 2, Forest(g.V.size(), rows_, capacity)),
+      forests_(static_cast<size_t>(std::bit_width(r_)) + 2, Forest(g.V.size(), rows_, capacity, !g.outlines.empty())),
       splitting_{margins, std::vector<bool>(r_)} {
   for (size_t j = 0; j < r_; ++j) {
     const size_t words = rows_.count(j);
@@ -54,6 +54,10 @@ void BoxIndex::take_in(const Group& g, Slot slot) {
   }
   portrait_.signature = signature.value();
   insert(g, slot);
+}
+
+void BoxIndex::redrawn(const Group& g) {
+  for (const auto& [band, at] : addresses_) forests_[band].outline(at, g);
 }
 
 void BoxIndex::added(const Group& g, Slot slot, const Box& box) {

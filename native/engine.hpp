@@ -139,6 +139,7 @@ class Engine {
     std::vector<Stretch> stretches;
     Aligned<float> degrees;  // what membership they may reach
     std::vector<kernels::Mark> marks;
+    double mark;  // how far a byte is, or less
   };
   struct Scratch {  // working memory of `judge`, kept between samples
     std::shared_ptr<const Arrangements> arranged;  // by group, where it is worth it

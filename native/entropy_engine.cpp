@@ -69,9 +69,11 @@ void EntropyEngine::measured(size_t j) {
     ruler.origin = low - spare;
     ruler.slope = slope_[j];
     ruler.per_unit = slope_[j] > 0 ? 255 * (gamma_[j] / steepest) / (width(j) + 2 * spare) : 0.0;
-    for (Group& g : groups_)
+    for (Group& g : groups_) {
       for (Slot slot = 0; slot < g.size(); ++slot)
         g.outlines.draw(n_, slot, j, ruler, g.V[j][slot], g.W[j][slot]);
+      if (BoxIndex* index = g.index.get()) index->redrawn(g);
+    }
   }
   ruler.mark = slope_[j] > 0 ? slope_[j] / ruler.per_unit : 0.0;
 }

@@ -44,8 +44,7 @@ class EntropyEngine : public Engine {
     std::vector<double> V, W;
     std::vector<std::vector<Tally>> D;
     std::vector<std::size_t> pure;  // features in which all samples, the new one too, agree
-    std::uint32_t n;
-    Divisor samples = 1;  // n
+    Divisor n = 1;
     std::size_t listed;  // in how many features D is filled in
     Place place;
   };
@@ -98,6 +97,7 @@ class EntropyEngine : public Engine {
 
   void judge_arranged(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
                       Verdict& verdict) const;
+  void make_marks(const Sample& x, Pass& pass) const;
   void pass_over(const Sample& x, std::size_t classes, Scratch& scratch) const;
   void find_indexes(Scratch& scratch) const;
   void judge_indexed(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,

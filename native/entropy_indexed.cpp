@@ -64,10 +64,12 @@ void EntropyEngine::judge_indexed(const Sample& x, bool every_class, size_t clas
                                   Scratch& scratch, Verdict& verdict) const {
   scratch.indexes = scratch.found;
   BestFirst& best = scratch.best_first;
-  auto& [sides, weights] = best.question;
+  auto& [sides, weights, marks, mark] = best.question;
   sides.clear();
   for (const Probe& p : x.probes) sides.push_back({p.j, p.xl, p.xu, p.slope});
   weights = {alpha_, beta_};
+  marks = &scratch.pass.marks;
+  mark = scratch.pass.mark;
   best.clear();
   scratch.luck.resize(groups_.size());
   for (size_t k = 0, first = 0; k < classes; ++k) {
@@ -154,7 +156,7 @@ bool EntropyEngine::overlaps_indexed(const BoxIndex& index, size_t group) {
     meeting_.values.push_back(index.value(j, only));
   }
   meeting_.signature = signature.value();
-  meeting_.factors = BoxIndex::common_factors(b.n);
+  meeting_.factors = BoxIndex::common_factors(static_cast<uint32_t>(b.n.value));
   return index.visit_overlapping(meeting_, [&](Slot slot) { return blocks({group, slot}); });
 }
 

@@ -183,8 +183,7 @@ bool EntropyEngine::overlaps_any(Place place, const Sample& x) {
   const Group& g = groups_[place.group];
   Grown& b = grown_;
   b.place = place;
-  b.n = g.n[place.slot] + 1;
-  b.samples = b.n;
+  b.n = std::uint64_t{g.n[place.slot]} + 1;
   b.listed = 0;
   b.V.resize(n_);
   b.W.resize(n_);
@@ -266,7 +265,7 @@ bool EntropyEngine::meets(const Group& h, Slot slot) {
     if (!(b.V[j] <= h.W[j][slot] && h.V[j][slot] <= b.W[j])) return false;
   for (size_t j = 0; j < r_; ++j) {
     if (j == b.listed) list_values(b.listed++);
-    if (!h.D[j].shares(slot, h.n[slot], b.D[j], b.samples)) return false;
+    if (!h.D[j].shares(slot, h.n[slot], b.D[j], b.n)) return false;
   }
   return true;
 }

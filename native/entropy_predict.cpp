@@ -46,11 +46,12 @@ void EntropyEngine::judge(const Sample& x, bool every_class, size_t classes, Scr
   verdict.distance.assign(classes, 0.0);
   verdict.weight.assign(classes, 0);
   verdict.bars.assign(every_class ? classes : 1, 0.0);
+  make_marks(x, scratch.pass);
   find_indexes(scratch);
   judge_indexed(x, every_class, classes, scratch, verdict);
   judge_arranged(x, every_class, classes, scratch, verdict);
   pass_over(x, classes, scratch);
-  const auto& [stretches, degrees, marks] = scratch.pass;
+  const auto& [stretches, degrees, marks, mark] = scratch.pass;
   // From one stretch to another, all of one class if every class matters.
   const auto judge_stretches = [&, &degrees = degrees](auto begin, auto end, double& bar) {
     const auto visit = [&](const Stretch& s, float enough, auto use) {
@@ -101,10 +102,21 @@ void EntropyEngine::weigh(const Group& g, Slot slot, size_t k, bool every_class,
   verdict.weight[k] += g.n[slot];
 }
 
+void EntropyEngine::make_marks(const Sample& x, Pass& pass) const {
+  pass.marks.clear();
+  pass.mark = 0;
+  for (const Probe& p : x.probes) {
+    const Ruler& ruler = rulers_[p.j];
+    if (ruler.mark == 0) continue;
+    pass.mark = pass.marks.empty() ? ruler.mark : std::min(pass.mark, ruler.mark);
+    pass.marks.push_back({p.j, ruler.above(p.xl), ruler.below(p.xu)});
+  }
+}
+
 // What memberships the boxes that are in no index may reach: by how often they have seen the values of
 // x, and by their outlines.
 void EntropyEngine::pass_over(const Sample& x, size_t classes, Scratch& scratch) const {
-  auto& [stretches, degrees, marks] = scratch.pass;
+  auto& [stretches, degrees, marks, mark] = scratch.pass;
   stretches.clear();
   for (size_t k = 0; k < classes; ++k) {
     if (scratch.indexes[k + 1] != nullptr || arranged(scratch, k + 1) != nullptr) continue;
@@ -112,16 +124,8 @@ void EntropyEngine::pass_over(const Sample& x, size_t classes, Scratch& scratch)
       stretches.push_back({k, begin, std::min(BLOCK, size - begin), 0.0f});
   }
   degrees.resize(stretches.size() * BLOCK);
-  marks.clear();
-  double least = 0;  // a mark is worth
-  for (const Probe& p : x.probes) {
-    const Ruler& ruler = rulers_[p.j];
-    if (ruler.mark == 0) continue;
-    least = marks.empty() ? ruler.mark : std::min(least, ruler.mark);
-    marks.push_back({p.j, ruler.above(p.xl), ruler.below(p.xu)});
-  }
   const auto alpha = static_cast<float>(alpha_), beta = static_cast<float>(beta_);
-  const auto step = static_cast<float>(alpha_ * least);
+  const auto step = static_cast<float>(alpha_ * mark);
   Counts counts;
   alignas(64) std::uint8_t far[BLOCK] = {};
   alignas(64) float sum[BLOCK] = {};

@@ -63,6 +63,7 @@ void Lanes::copy(size_t lane, const Lanes& from, size_t of) {
   for (size_t i = 0; i < numbers_.size(); i += LANES) numbers_[i + lane] = from.numbers_[i + of];
   for (size_t i = 0; i + rows->all() < words_.size(); i += LANES)
     words_[i + lane] = from.words_[i + of];
+  for (size_t i = 0; i < outlines_.size(); i += LANES) outlines_[i + lane] = from.outlines_[i + of];
 }
 
 void Lanes::move_last(size_t lane) {
@@ -169,6 +170,7 @@ void Forest::write(Leaf& leaf, size_t lane, const Group& g, const Portrait& box)
     leaf.numbers(j)[lane] = g.V[j][slot];
     leaf.numbers(n_ + j)[lane] = g.W[j][slot];
   }
+  if (outlined_) g.outlines.read(n_, slot, leaf.outlines() + lane, LANES);
   leaf.mark(lane, box.masks);
   pages_[leaf.page].mark(leaf.lane, box.masks);
   blocks_[leaf.page / LANES].mark(leaf.page % LANES, box.masks);
@@ -176,6 +178,12 @@ void Forest::write(Leaf& leaf, size_t lane, const Group& g, const Portrait& box)
   leaf.words(1)[lane] = box.signature;
   leaf.words(2)[lane] = box.factors;
   widen(leaf, lane, lane + 1);
+}
+
+void Forest::outline(Address at, const Group& g) {
+  Leaf& leaf = leaves_[at / LANES];
+  const size_t lane = at % LANES;
+  if (outlined_) g.outlines.read(n_, leaf.items[lane], leaf.outlines() + lane, LANES);
 }
 
 void Forest::widen(const Leaf& leaf, size_t begin, size_t end) {
@@ -209,7 +217,7 @@ bool Forest::drop(Address at) {
 
 uint32_t Forest::new_leaf(uint32_t p, uint32_t node) {
   const auto l = static_cast<uint32_t>(leaves_.size());
-  Leaf& leaf = leaves_.emplace_back(n_, *rows_);
+  Leaf& leaf = leaves_.emplace_back(n_, *rows_, outlined_);
   Page& page = pages_[p];
   leaf.page = p;
   leaf.lane = static_cast<uint32_t>(page.count++);

@@ -67,13 +67,14 @@ class Signature {
 };
 
 // Leaves and the summaries of leaves have the same columns, 64 lanes each: intervals and words; and rows
-// for values.
+// for values. Leaves may have outlines, too.
 class Lanes {
  public:
-  Lanes(std::size_t intervals, const ValueRows& rows, std::size_t words)
+  Lanes(std::size_t intervals, const ValueRows& rows, std::size_t words, std::size_t outlines = 0)
       : rows(&rows),
         numbers_(2 * intervals * lanes::COUNT),
-        words_(words * lanes::COUNT + rows.all()) {}
+        words_(words * lanes::COUNT + rows.all()),
+        outlines_(2 * outlines * lanes::COUNT) {}
 
   double* numbers(std::size_t column) { return numbers_.data() + column * lanes::COUNT; }
   const double* numbers(std::size_t column) const {
@@ -83,6 +84,9 @@ class Lanes {
   const Word* words(std::size_t column) const { return words_.data() + column * lanes::COUNT; }
 
   const Word* holders() const { return words_.data() + words_.size() - rows->all(); }
+  bool is_outlined() const { return !outlines_.empty(); }
+  std::uint8_t* outlines() { return outlines_.data(); }
+  const std::uint8_t* outlines() const { return outlines_.data(); }
   Word values(std::size_t j, std::size_t lane) const;  // that it holds
   void mark(std::size_t lane, const std::vector<Word>& values);  // it holds these, too
   // Hold what any of the lanes of another holds.
@@ -96,7 +100,8 @@ class Lanes {
   void move_last(std::size_t lane);  // drop a lane, put the last one there
   void divide(Word left, Lanes& to);  // all but these move
   std::size_t bytes() const {
-    return numbers_.capacity() * sizeof(double) + words_.capacity() * sizeof(Word);
+    return numbers_.capacity() * sizeof(double) + words_.capacity() * sizeof(Word) +
+           outlines_.capacity();
   }
 
  private:
@@ -105,12 +110,14 @@ class Lanes {
 
   Aligned<double> numbers_;
   Aligned<Word> words_;
+  Aligned<std::uint8_t> outlines_;  // as in a lot of Outlines
 };
 
 class Forest {
  public:
   struct Leaf : Lanes {
-    Leaf(std::size_t n, const ValueRows& rows) : Lanes(n, rows, 3), n(n) {}
+    Leaf(std::size_t n, const ValueRows& rows, bool outlined)
+        : Lanes(n, rows, 3, outlined ? n : 0), n(n) {}
     const double* V() const { return numbers(0); }
     const double* W() const { return numbers(n); }
     const Word* allowed() const { return words(0); }
@@ -142,8 +149,8 @@ class Forest {
   };
 
   // So many boxes in a leaf and leaves in a page; fewer in tests. The rows stay with the caller.
-  Forest(std::size_t n, const ValueRows& rows, std::size_t capacity)
-      : n_(n), rows_(&rows), capacity_(capacity) {}
+  Forest(std::size_t n, const ValueRows& rows, std::size_t capacity, bool outlined)
+      : n_(n), rows_(&rows), capacity_(capacity), outlined_(outlined) {}
 
   using Address = std::uint32_t;  // of a box: its leaf and lane
   struct Splitting {  // how leaves are divided
@@ -166,6 +173,7 @@ class Forest {
   }
   // The box has grown or has another portrait, whose values are those that it has taken.
   void update(Address at, const Group& g, const Portrait& box);
+  void outline(Address at, const Group& g);  // as the group has it
   const Leaf& leaf_of(Address at) const { return leaves_[at / lanes::COUNT]; }
   void rename(Address at, Slot slot) { leaves_[at / lanes::COUNT].items[at % lanes::COUNT] = slot; }
   // Another box takes its address: returns whether there is one, `moved` is told.
@@ -234,6 +242,7 @@ class Forest {
   std::size_t n_;
   const ValueRows* rows_;
   std::size_t capacity_;
+  bool outlined_;
   std::deque<Node> nodes_;
   std::deque<Leaf> leaves_;
   std::deque<Page> pages_;

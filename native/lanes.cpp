@@ -1,6 +1,7 @@
 #include "lanes.hpp"
 
 #include <bit>
+#include <cstring>
 
 #include "clones.hpp"
 #include "kernels.hpp"
@@ -227,36 +228,87 @@ CLONES void bounds(const double* V, const double* W, const Word* holders, const 
     bound[i] = x.alpha * (1.0 - (dist[i] < 1.0 ? dist[i] : 1.0)) + x.unit * sum[i];
 }
 
+// What a box must be to reach a bar.
+struct Demand {
+  Demand(const Sample& x, double bar)
+      : x(x), bar(bar), scale(x.alpha > 1 / UNSET ? 1 / x.alpha : UNSET) {
+    const double short_of = bar - x.alpha;
+    if (short_of > 2 * x.unit && x.unit > 0) least = static_cast<size_t>(short_of / x.unit) - 1;
+    while (least <= x.n_values && room(least) < 0) ++least;
+  }
+  // How far away it may be if it holds so many of the values; beyond 1 the distance does not count.
+  double room(size_t held) const {
+    const double far = (x.alpha + x.unit * static_cast<double>(held) - bar) * scale;
+    return far < 1.0 ? far : ANY_DISTANCE;
+  }
+  const Sample& x;
+  double bar, scale;
+  size_t least = 0;  // so many of the values it must hold; none will do if there are not so many
+};
+
 CLONES Word reach(const double* V, const double* W, const Word* holders, const Sample& x,
                   double bar, Word alive) {
-  if (alive == 0) return 0;
-  const double scale = x.alpha > 1 / UNSET ? 1 / x.alpha : UNSET;
-  // How far away a box may be that holds so many of the values; beyond 1 the distance does not count.
-  const auto over = [&](size_t held) {
-    return (x.alpha + x.unit * static_cast<double>(held) - bar) * scale;
-  };
-  const double short_of = bar - x.alpha;
-  size_t least = short_of > 2 * x.unit && x.unit > 0 ? static_cast<size_t>(short_of / x.unit) - 1 : 0;
-  while (least <= x.n_values && over(least) < 0) ++least;
-  if (least > x.n_values) return 0;
+  const Demand demand(x, bar);
+  if (alive == 0 || demand.least > x.n_values) return 0;
   const Sums held(x.n_values, [&](size_t f) { return holders[x.values[f].row]; });
-  alive &= held.at_least(least);
+  alive &= held.at_least(demand.least);
   if (alive == 0) return 0;
   alignas(64) double room[COUNT];
-  const auto limit = [](double far) { return far < 1.0 ? far : ANY_DISTANCE; };
   if (std::popcount(alive) <= FEW) {
     for (Word left = alive; left != 0; left &= left - 1) {
       const auto i = static_cast<size_t>(std::countr_zero(left));
-      room[i] = limit(over(held.of_lane(i)));
+      room[i] = demand.room(held.of_lane(i));
     }
   } else {
     const size_t end = end_of(alive);
     held.write(room, end);
-    for (size_t i = 0; i < end; ++i) room[i] = limit((x.alpha + x.unit * room[i] - bar) * scale);
+    for (size_t i = 0; i < end; ++i) {
+      const double far = (x.alpha + x.unit * room[i] - bar) * demand.scale;
+      room[i] = far < 1.0 ? far : ANY_DISTANCE;
+    }
   }
   return in_all(V, W, x.sides, x.n_sides, alive, [&](double v, double w, const Side& side, size_t i) {
     return out(v, w, side) <= room[i];
   });
+}
+
+constexpr double ROUNDING = 1e-6;  // of marks, and far more than there is
+
+// far <= most, a bit each
+[[gnu::always_inline]] static inline Word within(const std::uint8_t* far, std::uint8_t most) {
+  alignas(64) std::uint8_t near[COUNT];
+  for (size_t i = 0; i < COUNT; ++i) near[i] = far[i] <= most;
+  Word bits = 0;
+  for (size_t i = 0; i < COUNT; i += 8) {
+    Word eight;
+    std::memcpy(&eight, near + i, 8);
+    if constexpr (std::endian::native == std::endian::little)
+      bits |= (eight * 0x0102040810204080u >> 56) << i;
+    else
+      for (size_t k = 0; k < 8; ++k) bits |= Word{near[i + k]} << (i + k);
+  }
+  return bits;
+}
+
+CLONES Word reach(const Outlined& boxes, const Word* holders, const Sample& x, double bar,
+                  Word alive) {
+  const Demand demand(x, bar);
+  if (alive == 0 || demand.least > x.n_values) return 0;
+  const Sums held(x.n_values, [&](size_t f) { return holders[x.values[f].row]; });
+  alive &= held.at_least(demand.least);
+  if (alive == 0) return 0;
+  alignas(64) std::uint8_t far[COUNT] = {};
+  if (boxes.n_marks > 0)
+    kernels::outlined(boxes.outlines, boxes.features, 1, boxes.marks, boxes.n_marks, far);
+  Word left = 0;
+  // The more of the values a box holds, the further away it may be.
+  for (size_t values = demand.least; values <= x.n_values && alive != left; ++values) {
+    const double room = demand.room(values);
+    std::uint8_t most = 255;  // marks
+    if (room < boxes.mark * 255) most = static_cast<std::uint8_t>(room / boxes.mark + ROUNDING);
+    left |= alive & held.at_least(values) & within(far, most);
+  }
+  return left;
 }
 
 CLONES Word reach(const double* RESTRICT bound, double bar, Word alive) {

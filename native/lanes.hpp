@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels.hpp"
+
 namespace boxwise::lanes {
 
 using Word = std::uint64_t;
@@ -73,6 +75,15 @@ void bounds(const double* V, const double* W, const Word* holders, const Sample&
 // Which of them reach a bar, looking at no more features than it takes.
 Word reach(const double* V, const double* W, const Word* holders, const Sample& x, double bar,
            Word alive);
+// The same, for boxes with outlines: those that may reach it, by these.
+struct Outlined {
+  const std::uint8_t* outlines;
+  std::size_t features;
+  const kernels::Mark* marks;
+  std::size_t n_marks;
+  double mark;  // how far a byte is, or less
+};
+Word reach(const Outlined& boxes, const Word* holders, const Sample& x, double bar, Word alive);
 // bound >= bar
 Word reach(const double* bound, double bar, Word alive);
 

@@ -47,12 +47,18 @@ class Outlines {
   }
   // Drop the box in `slot`, put the last one there.
   void move_last(std::size_t features, std::size_t slot, std::size_t last) {
-    if (lots_.size() == 0) return;
+    if (empty()) return;
     for (std::size_t f = 0; f < 2 * features; ++f) {
       std::uint8_t& end = lots_[last / LOT * 2 * features + f].entries[last % LOT];
       lots_[slot / LOT * 2 * features + f].entries[slot % LOT] = end;
       end = f % 2 == 0 ? 255 : 0;
     }
+  }
+  bool empty() const { return lots_.size() == 0; }
+  // The ends of a box, `step` apart in `to`.
+  void read(std::size_t features, std::size_t slot, std::uint8_t* to, std::size_t step) const {
+    const Lot* lot = &lots_[slot / LOT * 2 * features];
+    for (std::size_t f = 0; f < 2 * features; ++f) to[f * step] = lot[f].entries[slot % LOT];
   }
   // From a lot of boxes on: the lower ends and the upper ends of LOT boxes, feature by feature.
   const std::uint8_t* from(std::size_t features, std::size_t slot) const {

@@ -25,12 +25,17 @@ from benchmarks.workloads import Table, loan
 # The flags of the engine's kernels, and all instructions that the processor has.
 FLAGS = ("-O3", "-march=native", "-fno-signed-zeros", "-ffinite-math-only", "-shared", "-fPIC")
 PREDICTED = 200
-# Operations on doubles for a box: for a number, how far the row is below and above it, which of
-# them, the slope, the largest so far; for a category, to take the count along and add it up.
-PER_NUMBER, PER_CATEGORY = 6, 2
-# By evidence a number costs a square as well, a category a share and its smoothing, and the box an
-# exponential of about twenty operations.
-EVIDENCE_PER_NUMBER, EVIDENCE_PER_CATEGORY, EVIDENCE_PER_BOX = 8, 4, 20
+# What a box costs by membership, as long as it is ruled out: two bytes of each number and of each
+# category, and its share of a sample. In operations on doubles, where one takes as long as eight on
+# bytes or two on floats: for a number, how far the row is below and above it and the largest so
+# far, two each; for a category, to compare, select and add; for the box, to turn both into a
+# membership, eight.
+BYTES = {"number": 2, "category": 2, "box": 4}
+OPERATIONS = {"number": 6 / 8, "category": 3 / 8, "box": 8 / 2}
+# By evidence: both ends of a number, a count, the samples; for a number how far away and the
+# extent, for a category a share and its smoothing, and for the box an exponential of about twenty.
+EVIDENCE_BYTES = {"number": 16, "category": 4, "box": 4}
+EVIDENCE_OPERATIONS = {"number": 8, "category": 4, "box": 20}
 FIXED: dict[str, Any] = {"bandwidth": 0.1, "backoff": 2.0, "temperature": 1.0, "forget": False}
 
 
@@ -102,11 +107,10 @@ def compare(record: Record, limits: ctypes.CDLL, rate: float, table: Table, deci
     model.predict(unseen)
     took = seconds(model.predict, unseen, repeat=5) / PREDICTED / boxes
     n, r = table.numbers.shape[1], table.codes.shape[1]
-    size = 16 * n + 4 * r + 4
-    operations = PER_NUMBER * n + PER_CATEGORY * r
-    if decision == "evidence":
-        operations = EVIDENCE_PER_NUMBER * n + EVIDENCE_PER_CATEGORY * r + EVIDENCE_PER_BOX
-    memory = size / reading(limits, size * boxes)  # ns
+    by_evidence = decision == "evidence"
+    size = amount(EVIDENCE_BYTES if by_evidence else BYTES, n, r)
+    operations = amount(EVIDENCE_OPERATIONS if by_evidence else OPERATIONS, n, r)
+    memory = size / reading(limits, int(size * boxes))  # ns
     work = operations / rate * 1e9
     record.add(
         what="predict",
@@ -119,3 +123,8 @@ def compare(record: Record, limits: ctypes.CDLL, rate: float, table: Table, deci
         ns_to_work=work,
         distance=took * 1e9 / max(memory, work),
     )
+
+
+def amount(each: dict[str, float], n: int, r: int) -> float:
+    """Return what a box of n numbers and r categories takes."""
+    return each["number"] * n + each["category"] * r + each["box"]

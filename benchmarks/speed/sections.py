@@ -259,23 +259,23 @@ def bound(parts: Parts) -> list[str]:
         (
             line["decision"],
             f"{line['boxes']:,}",
-            f"{line['bytes']}",
-            f"{line['operations']}",
+            f"{line['bytes']:g}",
+            f"{line['operations']:.3g}",
             *(f"{line[key]:.2f}" for key in ("ns", "ns_to_read", "ns_to_work")),
             times(line["distance"], bold=True),
         )
         for line in lines_of(parts, "bound", what="predict")
     ]
     return [
-        "Brute force, loan stream, θ = δ = 0.1, rows not learned, ns for a box. Asking a box means "
-        "reading its intervals (16 bytes a number), its counts of the row's values and its number "
-        "of rows (4 bytes each), and the operations that the formulas need, counted by hand in "
-        "`bound.py`. The bound is the longer of two times: to read as many bytes from an array as "
-        "large as the model, and to do the operations at the largest rate; both were measured "
-        "in the same run by a small kernel, compiled for this processor (`limits.cpp`). "
-        "Membership does not read the intervals of boxes that the categories rule out. By "
-        "evidence: one fixed bandwidth and backoff; its logarithms and exponentials are exact to "
-        "the last bit where it matters, which no bound here counts.",
+        "Brute force, loan stream, θ = δ = 0.1, rows not learned, ns for a box. By membership a "
+        "box that cannot be best is ruled out by its outlines (2 bytes a number), its values (2 "
+        "bytes a category) and its share of a sample; by evidence all intervals (16 bytes a "
+        "number) and counts have to be read. How many operations that takes is counted by hand "
+        "in `bound.py`, in those on doubles. The bound is the longer of two times: to read as "
+        "many bytes from an array as large as the model, and to do the operations at the "
+        "largest rate; both were measured in the same run by a small kernel, compiled for this "
+        "processor (`limits.cpp`). By evidence: one fixed bandwidth and backoff; sums are exact "
+        "to the last bit, which no bound here counts.",
         table(("what the machine does at most", "measured"), limits),
         table(
             ("decision", "boxes", "bytes", "operations", "predict", "to read", "to compute",

@@ -42,7 +42,7 @@ def tasks(rows: int) -> list[tuple[str, Callable[[int], Any]]]:
         for decision in ("membership", "evidence")
     }
     few, numbers = slice(0, rows // 10), slice(0, categorical[0])
-    many = X[: rows // 4, numbers].astype(float)  # with fewer, threads have nothing to do
+    many = X[: rows // 2, numbers].astype(float)  # with fewer, threads have nothing to do
 
     def fit_agglo(method: str, n_jobs: int) -> Any:
         clf = AgglomerativeGFMM(

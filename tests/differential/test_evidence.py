@@ -174,7 +174,9 @@ def test_after_the_first_rows_only_the_best_pair_has_a_say():
         np.testing.assert_allclose(row, [p[k] for k in order], rtol=1e-15)
 
 
-@pytest.mark.parametrize(("n", "r"), [(1, 0), (0, 4), (3, 2), (0, 12), (17, 0), (10, 9), (40, 0), (70, 3)])
+@pytest.mark.parametrize(
+    ("n", "r"), [(1, 0), (0, 4), (3, 2), (0, 12), (17, 0), (10, 9), (40, 0), (70, 3)]
+)
 @pytest.mark.parametrize("grid", [
     ([0.1], [2.0], [1.0]),
     ([1e-6, 0.02], [1e-6, 0.1], [1.0]),

@@ -12,7 +12,6 @@ import pytest
 from boxwise import HyperboxClassifier
 
 
-
 def best_by_membership(clf: HyperboxClassifier, X: np.ndarray) -> list[Any]:
     """Return the winners as the memberships of all boxes have them, which are computed in full."""
     degrees, boxes = clf.membership(X), clf.boxes_

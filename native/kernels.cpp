@@ -80,50 +80,6 @@ CLONES void match(const uint32_t* RESTRICT code, const uint32_t* RESTRICT count,
   for (size_t i = 0; i < m; ++i) out[i] = count[i] & (0 - static_cast<uint32_t>(code[i] == wanted));
 }
 
-#if defined(__GNUC__)
-// Numbers that stay in a register while features go by: left to itself, the compiler puts them back
-// into memory after each, and takes narrow registers.
-template <class T, size_t bytes>
-struct Lanes {
-  typedef T type __attribute__((vector_size(bytes), may_alias));
-};
-using Bytes = Lanes<std::uint8_t, 64>::type;
-using Eight = Lanes<double, 64>::type;
-using Sixteen = Lanes<float, 64>::type;
-static_assert(sizeof(Bytes) == LOT);
-
-template <class Sum>
-[[gnu::always_inline]] static inline void add_matches(const Match* RESTRICT columns,
-                                                      size_t n_columns, Sum* RESTRICT sum,
-                                                      size_t m) {
-  alignas(LOT) std::uint8_t all[MOST_TOGETHER];
-  for (size_t begin = 0; begin < m; begin += LOT) {
-    Bytes held = {};
-    for (size_t f = 0; f < n_columns; ++f) {
-      const auto code = *reinterpret_cast<const Bytes*>(columns[f].code + begin);
-      const auto count = *reinterpret_cast<const Bytes*>(columns[f].count + begin);
-      held += reinterpret_cast<Bytes>(code == columns[f].wanted) & count;
-    }
-    *reinterpret_cast<Bytes*>(all + begin) = held;
-  }
-  for (size_t i = 0; i < m; ++i) sum[i] += static_cast<Sum>(all[i]);
-}
-#else
-template <class Sum>
-static void add_matches(const Match* columns, size_t n_columns, Sum* sum, size_t m) {
-  for (size_t i = 0; i < m; ++i)
-    for (size_t f = 0; f < n_columns; ++f)
-      if (columns[f].code[i] == columns[f].wanted) sum[i] += columns[f].count[i];
-}
-#endif
-
-CLONES void add(const Match* columns, size_t n_columns, double* sum, size_t m) {
-  add_matches(columns, n_columns, sum, m);
-}
-CLONES void add(const Match* columns, size_t n_columns, float* sum, size_t m) {
-  add_matches(columns, n_columns, sum, m);
-}
-
 CLONES void widen(const std::uint8_t* RESTRICT counts, uint32_t* RESTRICT out, size_t m) {
   for (size_t i = 0; i < m; ++i) out[i] = counts[i];
 }
@@ -280,141 +236,11 @@ CLONES void distances_at(const Side* RESTRICT sides, size_t n_sides,
   }
 }
 
-#if defined(__GNUC__)
-CLONES void outlined(const std::uint8_t* RESTRICT lots, size_t features, size_t count,
-                     const Mark* RESTRICT marks, size_t n_marks, std::uint8_t* RESTRICT far) {
-  for (size_t lot = 0; lot < count; ++lot) {
-    const auto* first = reinterpret_cast<const Bytes*>(lots) + lot * 2 * features;
-    Bytes most = {};
-    for (size_t f = 0; f < n_marks; ++f) {
-      const Bytes low = first[2 * marks[f].j], high = first[2 * marks[f].j + 1];
-      const Bytes xl = Bytes{} + marks[f].xl, xu = Bytes{} + marks[f].xu;
-      const Bytes below = (low > xl ? low : xl) - xl, above = (xu > high ? xu : high) - high;
-      most = most > below ? most : below;
-      most = most > above ? most : above;
-    }
-    reinterpret_cast<Bytes*>(far)[lot] = most;
-  }
-}
-
-CLONES float reachable(const std::uint8_t* RESTRICT far, const float* RESTRICT sum,
-                       const float* RESTRICT unit, float alpha, float step, float beta, size_t m,
-                       float* RESTRICT degree) {
-  alignas(LOT) float away[MOST_TOGETHER];
-  m = (m + 15) / 16 * 16;
-  for (size_t i = 0; i < m; ++i) away[i] = static_cast<float>(far[i]);
-  Sixteen top = {};
-  for (size_t i = 0; i < m; i += 16) {
-    const Sixteen near = alpha - step * *reinterpret_cast<const Sixteen*>(away + i);
-    const Sixteen share = *reinterpret_cast<const Sixteen*>(sum + i) *
-                          *reinterpret_cast<const Sixteen*>(unit + i);
-    const Sixteen most = (near > 0 ? near : Sixteen{}) + beta * share;
-    *reinterpret_cast<Sixteen*>(degree + i) = most;
-    top = top > most ? top : most;
-  }
-  float highest = 0;
-  for (size_t k = 0; k < 16; ++k) highest = highest > top[k] ? highest : top[k];
-  return highest;
-}
-#else
-void outlined(const std::uint8_t* lots, size_t features, size_t count, const Mark* marks,
-              size_t n_marks, std::uint8_t* far) {
-  for (size_t i = 0; i < count * LOT; ++i) {
-    int most = 0;
-    for (size_t f = 0; f < n_marks; ++f) {
-      const std::uint8_t* low = lots + (i / LOT * features + marks[f].j) * 2 * LOT + i % LOT;
-      const int below = low[0] - marks[f].xl, above = marks[f].xu - low[LOT];
-      most = most > below ? most : below;
-      most = most > above ? most : above;
-    }
-    far[i] = static_cast<std::uint8_t>(most);
-  }
-}
-
-float reachable(const std::uint8_t* far, const float* sum, const float* unit, float alpha,
-                float step, float beta, size_t m, float* degree) {
-  float highest = 0;
-  for (size_t i = 0; i < m; ++i) {
-    const float near = alpha - step * static_cast<float>(far[i]);
-    degree[i] = (near > 0 ? near : 0) + beta * (sum[i] * unit[i]);
-    highest = highest > degree[i] ? highest : degree[i];
-  }
-  return highest;
-}
-#endif
-
 CLONES uint64_t reached(const float* RESTRICT degree, float bar) {
   uint64_t ok[LOT];
   for (size_t i = 0; i < LOT; ++i) ok[i] = degree[i] >= bar ? ~uint64_t{0} : 0;
   return packed(ok, LOT);
 }
-
-#if defined(__GNUC__)
-CLONES void leaves(const double* RESTRICT packed, size_t stride, size_t leaves,
-                   const Step* RESTRICT steps, size_t n_steps, double* RESTRICT dist,
-                   double* RESTRICT lowest) {
-  static_assert(LEAF == 16);
-  for (size_t leaf = 0; leaf < leaves; ++leaf) {
-    Eight far[2] = {};
-    for (size_t f = 0; f < n_steps; ++f) {
-      const Step& x = steps[f];
-      const auto* V = reinterpret_cast<const Eight*>(packed + leaf * stride + x.j * 2 * LEAF);
-      for (size_t half = 0; half < 2; ++half) {
-        const Eight above = x.xu - V[half + 2], below = V[half] - x.xl;
-        const Eight out = (above > below ? above : below) * x.slope;
-        far[half] = far[half] > out ? far[half] : out;
-      }
-    }
-    auto* out = reinterpret_cast<Eight*>(dist + leaf * LEAF);
-    out[0] = far[0];
-    out[1] = far[1];
-    const Eight least = far[0] < far[1] ? far[0] : far[1];
-    lowest[leaf] = least[0];
-    for (int k = 1; k < 8; ++k) lowest[leaf] = lowest[leaf] < least[k] ? lowest[leaf] : least[k];
-  }
-}
-
-CLONES void distances(const Side* RESTRICT sides, size_t n_sides, bool first,
-                      double* RESTRICT dist, size_t m) {
-  auto* result = reinterpret_cast<Eight*>(dist);
-  for (size_t i = 0; i < (m + 7) / 8; ++i) {
-    Eight far = {};
-    if (!first) far = result[i];
-    for (size_t f = 0; f < n_sides; ++f) {
-      const Side& x = sides[f];
-      const Eight V = reinterpret_cast<const Eight*>(x.V)[i];
-      const Eight W = reinterpret_cast<const Eight*>(x.W)[i];
-      const Eight above = x.xu - W, below = V - x.xl;
-      const Eight reach = (above > below ? above : below) * x.slope;
-      const Eight counted = V > W ? Eight{} : reach;
-      far = far > counted ? far : counted;
-    }
-    result[i] = far;
-  }
-}
-#else
-void distances(const Side* sides, size_t n_sides, bool first, double* dist, size_t m) {
-  for (size_t f = 0; f < n_sides; ++f)
-    distance(sides[f].V, sides[f].W, sides[f].xl, sides[f].xu, sides[f].slope, first && f == 0, dist,
-             m);
-}
-
-void leaves(const double* packed, size_t stride, size_t leaves, const Step* steps, size_t n_steps,
-            double* dist, double* lowest) {
-  for (size_t i = 0; i < leaves * LEAF; ++i) {
-    const double* box = packed + i / LEAF * stride + i % LEAF;
-    dist[i] = 0;
-    for (size_t f = 0; f < n_steps; ++f) {
-      const double *V = box + steps[f].j * 2 * LEAF, *W = V + LEAF;
-      const double above = steps[f].xu - *W, below = *V - steps[f].xl;
-      const double out = (above > below ? above : below) * steps[f].slope;
-      dist[i] = dist[i] > out ? dist[i] : out;
-    }
-    double& low = lowest[i / LEAF];
-    low = i % LEAF == 0 || dist[i] < low ? dist[i] : low;
-  }
-}
-#endif
 
 CLONES void share(const double* RESTRICT sum, const uint32_t* RESTRICT n, double r,
                   double* RESTRICT share, size_t m) {
@@ -433,39 +259,6 @@ CLONES uint64_t total(const uint32_t* RESTRICT counts, size_t m) {
   uint64_t sum = 0;
   for (size_t i = 0; i < m; ++i) sum += counts[i];
   return sum;
-}
-
-#if defined(__GNUC__)
-using Pack = Eight;
-#else
-using Pack = double;
-#endif
-
-CLONES double spread_out(const Density* RESTRICT features, size_t n_features, size_t begin,
-                         double* RESTRICT away, double* RESTRICT product, size_t m) {
-  constexpr size_t WIDTH = sizeof(Pack) / sizeof(double);
-  Pack largest = {};
-  for (size_t i = 0; i < m; i += WIDTH) {
-    Pack far = {}, all = *reinterpret_cast<const Pack*>(product + i);
-    for (size_t f = 0; f < n_features; ++f) {
-      const Density& x = features[f];
-      const Pack V = *reinterpret_cast<const Pack*>(x.V + begin + i);
-      const Pack W = *reinterpret_cast<const Pack*>(x.W + begin + i);
-      const Pack above = x.xu - W, below = V - x.xl, length = W - V;
-      const Pack most = above > below ? above : below, out = most > 0 ? most : Pack{};
-      far += length < 0 ? Pack{} : out * x.fall;
-      all *= length < 0 ? Pack{} + x.unset : 1 + length * x.thin;
-    }
-    if (away != nullptr) *reinterpret_cast<Pack*>(away + i) += far;
-    *reinterpret_cast<Pack*>(product + i) = all;
-    largest = largest > all ? largest : all;
-  }
-  double highest = 0;
-  for (size_t k = 0; k < WIDTH; ++k) {
-    const double lane = reinterpret_cast<const double*>(&largest)[k];
-    highest = highest > lane ? highest : lane;
-  }
-  return highest;
 }
 
 // So many features at a time: the products stay in registers.
@@ -637,25 +430,6 @@ CLONES double most_product(const double* RESTRICT x, const double* RESTRICT y, s
     }
   for (; i < m; ++i) lanes[0] = lanes[0] > x[i] * y[i] ? lanes[0] : x[i] * y[i];
   for (double lane : lanes) lanes[0] = lanes[0] > lane ? lanes[0] : lane;
-  return lanes[0];
-}
-
-CLONES double whole(const double* RESTRICT x, const double* RESTRICT y, double scale,
-                    double margin, double* RESTRICT apart, size_t m) {
-  alignas(64) double floors[MOST_TOGETHER];
-  for (size_t i = 0; i < m; ++i) {
-    const double product = x[i] * y[i] * scale;
-    const double nearest = (product + 0x1p52) - 0x1p52, over = product - nearest;
-    apart[i] = (over < 0 ? -over : over) - product * margin;
-    const double below = nearest - (over < 0 ? 1.0 : 0.0);
-    floors[i] = apart[i] <= 0 ? 0.0 : below;
-  }
-  double lanes[8] = {};
-  size_t i = 0;
-  for (; i + 8 <= m; i += 8)
-    for (size_t k = 0; k < 8; ++k) lanes[k] += floors[i + k];
-  for (; i < m; ++i) lanes[0] += floors[i];
-  for (size_t k = 1; k < 8; ++k) lanes[0] += lanes[k];
   return lanes[0];
 }
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -21,10 +20,12 @@ struct Ruler {
   double mark = 0;                  // how far a byte is, in terms of the membership, or less
 
   std::uint8_t below(double x) const {
-    return static_cast<std::uint8_t>(std::floor(clamped((x - origin) * per_unit - ROUNDING)));
+    return static_cast<std::uint8_t>(clamped((x - origin) * per_unit - ROUNDING));
   }
   std::uint8_t above(double x) const {
-    return static_cast<std::uint8_t>(std::ceil(clamped((x - origin) * per_unit + ROUNDING)));
+    const double place = clamped((x - origin) * per_unit + ROUNDING);
+    const auto whole = static_cast<int>(place);
+    return static_cast<std::uint8_t>(place > whole ? whole + 1 : whole);
   }
 
  private:

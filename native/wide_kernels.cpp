@@ -1,0 +1,226 @@
+// Kernels whose sums and maxima stay in registers while the features go by. Left to itself, the
+// compiler puts them back into memory after each feature; and given vectors that are wider than a
+// register, it takes them apart, number by number. So each kernel is compiled for the registers of
+// several processors.
+#include "clones.hpp"
+#include "kernels.hpp"
+
+#if defined(__GNUC__)
+#define INLINED [[gnu::always_inline]] static inline
+#else
+#define INLINED static inline
+#endif
+
+namespace boxwise::kernels {
+
+using std::size_t;
+using std::uint8_t;
+
+namespace {
+template <class T, size_t bytes>
+struct Lanes {
+#if defined(__GNUC__)
+  typedef T type __attribute__((vector_size(bytes), may_alias));
+#else
+  using type = T;
+#endif
+};
+// As many as there are in a register.
+template <class T, size_t bytes>
+using Pack = typename Lanes<T, bytes>::type;
+template <class P, class T>
+constexpr size_t IN = sizeof(P) / sizeof(T);
+}  // namespace
+
+template <class P, class T>
+INLINED const P& at(const T* array) {
+  return *reinterpret_cast<const P*>(array);
+}
+template <class P, class T>
+INLINED P& at(T* array) {
+  return *reinterpret_cast<P*>(array);
+}
+
+template <class T, class P>
+INLINED T highest(const P& lanes) {
+  T most = 0;
+  for (size_t k = 0; k < IN<P, T>; ++k) {
+    const T lane = reinterpret_cast<const T*>(&lanes)[k];
+    most = most > lane ? most : lane;
+  }
+  return most;
+}
+
+template <size_t bytes, class Sum>
+INLINED void add_in(const Match* RESTRICT columns, size_t n_columns, Sum* RESTRICT sum, size_t m) {
+  using Bytes = Pack<uint8_t, bytes>;
+  alignas(64) uint8_t all[MOST_TOGETHER];
+  for (size_t i = 0; i < m; i += IN<Bytes, uint8_t>) {
+    Bytes held = {};
+    for (size_t f = 0; f < n_columns; ++f) {
+      const Bytes code = at<Bytes>(columns[f].code + i), count = at<Bytes>(columns[f].count + i);
+      held += code == columns[f].wanted ? count : Bytes{};
+    }
+    at<Bytes>(all + i) = held;
+  }
+  for (size_t i = 0; i < m; ++i) sum[i] += static_cast<Sum>(all[i]);
+}
+CLONES_BY_WIDTH(void, add, (const Match* columns, size_t n_columns, double* sum, size_t m),
+                (columns, n_columns, sum, m))
+CLONES_BY_WIDTH(void, add, (const Match* columns, size_t n_columns, float* sum, size_t m),
+                (columns, n_columns, sum, m))
+
+template <size_t bytes>
+INLINED void outlined_in(const uint8_t* RESTRICT lots, size_t features, size_t count,
+                         const Mark* RESTRICT marks, size_t n_marks, uint8_t* RESTRICT far) {
+  using Bytes = Pack<uint8_t, bytes>;
+  for (size_t i = 0; i < count * LOT; i += IN<Bytes, uint8_t>) {
+    const uint8_t* first = lots + i / LOT * 2 * features * LOT + i % LOT;
+    Bytes most = {};
+    for (size_t f = 0; f < n_marks; ++f) {
+      const Bytes low = at<Bytes>(first + 2 * marks[f].j * LOT);
+      const Bytes high = at<Bytes>(first + (2 * marks[f].j + 1) * LOT);
+      const Bytes xl = Bytes{} + marks[f].xl, xu = Bytes{} + marks[f].xu;
+      const Bytes below = (low > xl ? low : xl) - xl, above = (xu > high ? xu : high) - high;
+      most = most > below ? most : below;
+      most = most > above ? most : above;
+    }
+    at<Bytes>(far + i) = most;
+  }
+}
+CLONES_BY_WIDTH(void, outlined,
+                (const uint8_t* lots, size_t features, size_t count, const Mark* marks,
+                 size_t n_marks, uint8_t* far),
+                (lots, features, count, marks, n_marks, far))
+
+template <size_t bytes>
+INLINED float reachable_in(const uint8_t* RESTRICT far, const float* RESTRICT sum,
+                           const float* RESTRICT unit, float alpha, float step, float beta,
+                           size_t m, float* RESTRICT degree) {
+  using Floats = Pack<float, bytes>;
+  alignas(64) float away[MOST_TOGETHER];
+  m = (m + 15) / 16 * 16;
+  for (size_t i = 0; i < m; ++i) away[i] = static_cast<float>(far[i]);
+  Floats top = {};
+  for (size_t i = 0; i < m; i += IN<Floats, float>) {
+    const Floats near = alpha - step * at<Floats>(away + i);
+    const Floats share = at<Floats>(sum + i) * at<Floats>(unit + i);
+    const Floats most = (near > 0 ? near : Floats{}) + beta * share;
+    at<Floats>(degree + i) = most;
+    top = top > most ? top : most;
+  }
+  return highest<float>(top);
+}
+CLONES_BY_WIDTH(float, reachable,
+                (const uint8_t* far, const float* sum, const float* unit, float alpha, float step,
+                 float beta, size_t m, float* degree),
+                (far, sum, unit, alpha, step, beta, m, degree))
+
+template <size_t bytes>
+INLINED void leaves_in(const double* RESTRICT packed, size_t stride, size_t leaves,
+                       const Step* RESTRICT steps, size_t n_steps, double* RESTRICT dist,
+                       double* RESTRICT lowest) {
+  using Doubles = Pack<double, bytes>;
+  constexpr size_t PARTS = LEAF / IN<Doubles, double>;
+  for (size_t leaf = 0; leaf < leaves; ++leaf) {
+    Doubles far[PARTS] = {};
+    for (size_t f = 0; f < n_steps; ++f) {
+      const Step& x = steps[f];
+      const double* V = packed + leaf * stride + x.j * 2 * LEAF;
+      for (size_t p = 0; p < PARTS; ++p, V += IN<Doubles, double>) {
+        const Doubles above = x.xu - at<Doubles>(V + LEAF), below = at<Doubles>(V) - x.xl;
+        const Doubles out = (above > below ? above : below) * x.slope;
+        far[p] = far[p] > out ? far[p] : out;
+      }
+    }
+    double* out = dist + leaf * LEAF;
+    for (size_t p = 0; p < PARTS; ++p) at<Doubles>(out + p * IN<Doubles, double>) = far[p];
+    double least = out[0];
+    for (size_t k = 1; k < LEAF; ++k) least = least < out[k] ? least : out[k];
+    lowest[leaf] = least;
+  }
+}
+CLONES_BY_WIDTH(void, leaves,
+                (const double* packed, size_t stride, size_t leaves, const Step* steps,
+                 size_t n_steps, double* dist, double* lowest),
+                (packed, stride, leaves, steps, n_steps, dist, lowest))
+
+template <size_t bytes>
+INLINED void distances_in(const Side* RESTRICT sides, size_t n_sides, bool first,
+                          double* RESTRICT dist, size_t m) {
+  using Doubles = Pack<double, bytes>;
+  m = (m + 7) / 8 * 8;
+  for (size_t i = 0; i < m; i += IN<Doubles, double>) {
+    Doubles far = {};
+    if (!first) far = at<Doubles>(dist + i);
+    for (size_t f = 0; f < n_sides; ++f) {
+      const Side& x = sides[f];
+      const Doubles V = at<Doubles>(x.V + i), W = at<Doubles>(x.W + i);
+      const Doubles above = x.xu - W, below = V - x.xl;
+      const Doubles reach = (above > below ? above : below) * x.slope;
+      const Doubles counted = V > W ? Doubles{} : reach;
+      far = far > counted ? far : counted;
+    }
+    at<Doubles>(dist + i) = far;
+  }
+}
+CLONES_BY_WIDTH(void, distances,
+                (const Side* sides, size_t n_sides, bool first, double* dist, size_t m),
+                (sides, n_sides, first, dist, m))
+
+template <size_t bytes>
+INLINED double spread_out_in(const Density* RESTRICT features, size_t n_features, size_t begin,
+                             double* RESTRICT away, double* RESTRICT product, size_t m) {
+  using Doubles = Pack<double, bytes>;
+  Doubles largest = {};
+  m = (m + 7) / 8 * 8;
+  for (size_t i = 0; i < m; i += IN<Doubles, double>) {
+    Doubles far = {}, all = at<Doubles>(product + i);
+    for (size_t f = 0; f < n_features; ++f) {
+      const Density& x = features[f];
+      const Doubles V = at<Doubles>(x.V + begin + i), W = at<Doubles>(x.W + begin + i);
+      const Doubles above = x.xu - W, below = V - x.xl, length = W - V;
+      const Doubles most = above > below ? above : below, out = most > 0 ? most : Doubles{};
+      far += length < 0 ? Doubles{} : out * x.fall;
+      all *= length < 0 ? Doubles{} + x.unset : 1 + length * x.thin;
+    }
+    if (away != nullptr) at<Doubles>(away + i) += far;
+    at<Doubles>(product + i) = all;
+    largest = largest > all ? largest : all;
+  }
+  return highest<double>(largest);
+}
+CLONES_BY_WIDTH(double, spread_out,
+                (const Density* features, size_t n_features, size_t begin, double* away,
+                 double* product, size_t m),
+                (features, n_features, begin, away, product, m))
+
+// Of one number or of a pack.
+template <class P>
+INLINED P whole_of(const P& x, const P& y, double scale, double margin, P& apart) {
+  const P product = x * y * scale;
+  const P nearest = (product + 0x1p52) - 0x1p52, over = product - nearest;
+  apart = (over < 0 ? -over : over) - product * margin;
+  const P below = over < 0 ? nearest - 1 : nearest;
+  return apart <= 0 ? P{} : below;
+}
+
+template <size_t bytes>
+INLINED double whole_in(const double* RESTRICT x, const double* RESTRICT y, double scale,
+                        double margin, double* RESTRICT apart, size_t m) {
+  using Doubles = Pack<double, bytes>;
+  Doubles sums = {};
+  size_t i = 0;
+  for (; i + IN<Doubles, double> <= m; i += IN<Doubles, double>)
+    sums += whole_of(at<Doubles>(x + i), at<Doubles>(y + i), scale, margin, at<Doubles>(apart + i));
+  double sum = 0;
+  for (; i < m; ++i) sum += whole_of(x[i], y[i], scale, margin, apart[i]);
+  for (size_t k = 0; k < IN<Doubles, double>; ++k) sum += reinterpret_cast<const double*>(&sums)[k];
+  return sum;
+}
+CLONES_BY_WIDTH(double, whole,
+                (const double* x, const double* y, double scale, double margin, double* apart,
+                 size_t m),
+                (x, y, scale, margin, apart, m))
+
+}  // namespace boxwise::kernels

@@ -55,7 +55,7 @@ void EntropyEngine::settle(Group& g, Slot slot) {
   g.need[slot] = r_ == 0 ? 0 : entropy_.need(g.n[slot]);
   if (!needs_outlines()) return;
   for (size_t j = 0; j < n_; ++j)
-    g.outlines.draw(n_, slot, j, rulers_[j], g.V[j][slot], g.W[j][slot]);
+    g.outlines.draw(slot, j, rulers_[j], g.V[j][slot], g.W[j][slot]);
 }
 
 // A ruler serves until the range has grown by a part that matters.
@@ -71,7 +71,7 @@ void EntropyEngine::measured(size_t j) {
     ruler.per_unit = slope_[j] > 0 ? 255 * (gamma_[j] / steepest) / (width(j) + 2 * spare) : 0.0;
     for (Group& g : groups_) {
       for (Slot slot = 0; slot < g.size(); ++slot)
-        g.outlines.draw(n_, slot, j, ruler, g.V[j][slot], g.W[j][slot]);
+        g.outlines.draw(slot, j, ruler, g.V[j][slot], g.W[j][slot]);
       if (BoxIndex* index = g.index.get()) index->redrawn(g);
     }
   }

@@ -134,7 +134,7 @@ void EntropyEngine::pass_over(const Sample& x, size_t classes, Scratch& scratch)
     const Group& g = groups_[s.k + 1];
     if (r_ > 0) counts.total(g, x.codes, static_cast<Slot>(s.begin), s.m, sum);
     if (!marks.empty())
-      kernels::outlined(g.outlines.from(n_, s.begin), n_, (s.m + LOT - 1) / LOT, marks.data(),
+      kernels::outlined(g.outlines.from(s.begin), n_, (s.m + LOT - 1) / LOT, marks.data(),
                         marks.size(), far);
     s.top = kernels::reachable(far, sum, g.unit.data() + s.begin, alpha, step, beta, s.m,
                                degrees.data() + i * BLOCK);

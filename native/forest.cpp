@@ -170,7 +170,7 @@ void Forest::write(Leaf& leaf, size_t lane, const Group& g, const Portrait& box)
     leaf.numbers(j)[lane] = g.V[j][slot];
     leaf.numbers(n_ + j)[lane] = g.W[j][slot];
   }
-  if (outlined_) g.outlines.read(n_, slot, leaf.outlines() + lane, LANES);
+  if (outlined_) g.outlines.read(slot, leaf.outlines() + lane, LANES);
   leaf.mark(lane, box.masks);
   pages_[leaf.page].mark(leaf.lane, box.masks);
   blocks_[leaf.page / LANES].mark(leaf.page % LANES, box.masks);
@@ -183,7 +183,7 @@ void Forest::write(Leaf& leaf, size_t lane, const Group& g, const Portrait& box)
 void Forest::outline(Address at, const Group& g) {
   Leaf& leaf = leaves_[at / LANES];
   const size_t lane = at % LANES;
-  if (outlined_) g.outlines.read(n_, leaf.items[lane], leaf.outlines() + lane, LANES);
+  if (outlined_) g.outlines.read(leaf.items[lane], leaf.outlines() + lane, LANES);
 }
 
 void Forest::widen(const Leaf& leaf, size_t begin, size_t end) {

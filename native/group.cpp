@@ -38,7 +38,8 @@ Group::Group(size_t n_continuous, size_t n_categorical, bool rescaled)
       W(n_continuous),
       from(rescaled ? n_continuous : 0),
       to(rescaled ? n_continuous : 0),
-      D(n_categorical) {}
+      D(n_categorical),
+      outlines(n_continuous) {}
 
 namespace {
 // Each column of bounds with the same of a box: V, W and, if there are any, from and to.
@@ -114,7 +115,7 @@ Box Group::remove(Slot slot) {
   close_up(id);
   close_up(last);
   close_up(need);
-  outlines.move_last(V.size(), slot, end);
+  outlines.move_last(slot, end);
   --size_;
   if (BoxIndex* follower = index.get()) follower->removed(*this, slot, box);
   return box;

@@ -37,45 +37,47 @@ class Outlines {
  public:
   static constexpr std::size_t LOT = kernels::LOT;
 
-  // Of `features` features, for the box in `slot`, which may be a new one.
-  void draw(std::size_t features, std::size_t slot, std::size_t j, const Ruler& ruler, double v,
-            double w) {
-    while (lots_.size() < (slot / LOT + 1) * 2 * features)
-      lots_.push_back(nobody(lots_.size() % 2 == 0 ? 255 : 0));
-    Lot* lot = &lots_[(slot / LOT * features + j) * 2];
-    lot[0].entries[slot % LOT] = v > w ? 0 : ruler.below(v);
-    lot[1].entries[slot % LOT] = v > w ? 255 : ruler.above(w);
+  explicit Outlines(std::size_t features) : ends_(2 * features) {}
+
+  // Of a box, which may be a new one, in feature j.
+  void draw(std::size_t slot, std::size_t j, const Ruler& ruler, double v, double w) {
+    while (lots_.size() <= slot / LOT * ends_ + 2 * j)
+      for (std::size_t f = 0; f < ends_; ++f) lots_.push_back(nobody(f));
+    entry(slot, 2 * j) = v > w ? 0 : ruler.below(v);
+    entry(slot, 2 * j + 1) = v > w ? 255 : ruler.above(w);
   }
   // Drop the box in `slot`, put the last one there.
-  void move_last(std::size_t features, std::size_t slot, std::size_t last) {
+  void move_last(std::size_t slot, std::size_t last) {
     if (empty()) return;
-    for (std::size_t f = 0; f < 2 * features; ++f) {
-      std::uint8_t& end = lots_[last / LOT * 2 * features + f].entries[last % LOT];
-      lots_[slot / LOT * 2 * features + f].entries[slot % LOT] = end;
-      end = f % 2 == 0 ? 255 : 0;
+    for (std::size_t f = 0; f < ends_; ++f) {
+      entry(slot, f) = entry(last, f);
+      entry(last, f) = nobody(f).entries[0];
     }
   }
   bool empty() const { return lots_.size() == 0; }
   // The ends of a box, `step` apart in `to`.
-  void read(std::size_t features, std::size_t slot, std::uint8_t* to, std::size_t step) const {
-    const Lot* lot = &lots_[slot / LOT * 2 * features];
-    for (std::size_t f = 0; f < 2 * features; ++f) to[f * step] = lot[f].entries[slot % LOT];
+  void read(std::size_t slot, std::uint8_t* to, std::size_t step) const {
+    const Lot* lot = &lots_[slot / LOT * ends_];
+    for (std::size_t f = 0; f < ends_; ++f) to[f * step] = lot[f].entries[slot % LOT];
   }
   // From a lot of boxes on: the lower ends and the upper ends of LOT boxes, feature by feature.
-  const std::uint8_t* from(std::size_t features, std::size_t slot) const {
-    return lots_.data()[slot / LOT * 2 * features].entries;
-  }
+  const std::uint8_t* from(std::size_t slot) const { return lots_[slot / LOT * ends_].entries; }
   std::size_t bytes() const { return lots_.bytes(); }
 
  private:
   struct Lot {
     std::uint8_t entries[LOT];
   };
-  static Lot nobody(std::uint8_t end) {  // where there is no box, nothing is near
+  static Lot nobody(std::size_t f) {  // where there is no box, nothing is near
     Lot lot;
-    std::fill_n(lot.entries, LOT, end);
+    std::fill_n(lot.entries, LOT, static_cast<std::uint8_t>(f % 2 == 0 ? 255 : 0));
     return lot;
   }
+  std::uint8_t& entry(std::size_t slot, std::size_t f) {
+    return lots_[slot / LOT * ends_ + f].entries[slot % LOT];
+  }
+
+  std::size_t ends_;  // of a box
   Column<Lot> lots_;
 };
 

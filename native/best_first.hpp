@@ -22,8 +22,7 @@ class BestFirst {
   struct Question {
     std::vector<lanes::Side> sides;
     Weights weights;
-    const std::vector<kernels::Mark>* marks;  // for outlines
-    double mark;
+    const Marks* marks;  // for outlines
   };
   Question question;
   // The values of the sample that boxes of a group hold, but for those that only these few hold.
@@ -144,9 +143,8 @@ class BestFirst {
     const lanes::Sample x = sample(lot, leaf.rows->features());
     const double enough = bar - ROUNDING;
     Word left = leaf.is_outlined()
-                    ? lanes::reach({leaf.outlines(), leaf.n, question.marks->data(),
-                                    question.marks->size(), question.mark},
-                                   leaf.holders(), x, enough, leaf.alive())
+                    ? lanes::reach({leaf.outlines(), leaf.n, *question.marks}, leaf.holders(), x,
+                                   enough, leaf.alive())
                     : lanes::reach(leaf.V(), leaf.W(), leaf.holders(), x, enough, leaf.alive());
     if (left == 0) return;
     const auto look_at = [&](std::size_t i) {

@@ -25,7 +25,8 @@ BoxIndex::BoxIndex(const Group& g, size_t capacity, EntropyTest& test,
     : r_(g.D.size()),
       rows_(count_rows(g)),
       test_(test),
-      forests_(static_cast<size_t>(std::bit_width(r_)) + 2, Forest(g.V.size(), rows_, capacity, !g.outlines.empty())),
+      forests_(static_cast<size_t>(std::bit_width(r_)) + 2,
+               Forest(g.V.size(), rows_, capacity, !g.outlines.empty())),
       splitting_{margins, std::vector<bool>(r_)} {
   for (size_t j = 0; j < r_; ++j) {
     const size_t words = rows_.count(j);
@@ -56,8 +57,8 @@ void BoxIndex::take_in(const Group& g, Slot slot) {
   insert(g, slot);
 }
 
-void BoxIndex::redrawn(const Group& g) {
-  for (const auto& [band, at] : addresses_) forests_[band].outline(at, g);
+void BoxIndex::redrawn(const Group& g, Slot slot) {
+  if (slot < addresses_.size()) forests_[addresses_[slot].band].outline(addresses_[slot].at, g);
 }
 
 void BoxIndex::added(const Group& g, Slot slot, const Box& box) {

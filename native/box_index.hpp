@@ -34,7 +34,7 @@ class BoxIndex {
   void added(const Group& g, Slot slot, const Box& box);
   void changed(const Group& g, Slot slot, const Code* codes);  // it has taken these values
   void removed(const Group& g, Slot slot, const Box& box);  // the last box has its slot now
-  void redrawn(const Group& g);  // it has other outlines
+  void redrawn(const Group& g, Slot slot);  // it has another outline
 
   struct Growing {  // a sample that looks for boxes to take it
     std::vector<lanes::Growth> sides;

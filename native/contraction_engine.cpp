@@ -34,8 +34,6 @@ void ContractionEngine::configure(ContractionSettings settings) {
   settle_all();
 }
 
-void ContractionEngine::settle(Group& g, Slot slot) {
-  g.need[slot] = needed_;
-}
+void ContractionEngine::settle(Group& g, Slot slot) { g.need[slot] = needed_; }
 
 }  // namespace boxwise

@@ -28,7 +28,7 @@ using Tally = std::pair<Code, std::uint32_t>;  // a value and how often it was s
 struct Divisor {
   Divisor(std::uint64_t n) : value(n), inverse(std::numeric_limits<std::uint64_t>::max() / n + 1) {}
   bool may_divide(std::uint64_t x) const {
-    return (x | value) >> 32 != 0 || x * inverse < inverse;
+    return (x | value) >> 32 != 0 || x * inverse <= inverse - 1;
   }
   std::uint64_t value, inverse;
 };

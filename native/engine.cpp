@@ -104,6 +104,12 @@ void Engine::read_to_learn(const Rows& rows, size_t row, std::int32_t label, Sam
   x.label = label;
 }
 
+Group Engine::new_group() const {
+  Group g(n_, r_, rescaled_);
+  g.outlined = needs_outlines();
+  return g;
+}
+
 void Engine::widen(const Rows& rows, size_t row) {
   bool rescaled = false;
   for (size_t j = 0; j < n_; ++j) {

@@ -138,8 +138,7 @@ class Engine {
   struct Pass {  // over boxes, a block after the other, and what is known of them without a look
     std::vector<Stretch> stretches;
     Aligned<float> degrees;  // what membership they may reach
-    std::vector<kernels::Mark> marks;
-    double mark;  // how far a byte is, or less
+    Marks marks;
   };
   struct Scratch {  // working memory of `judge`, kept between samples
     std::shared_ptr<const Arrangements> arranged;  // by group, where it is worth it
@@ -179,7 +178,8 @@ class Engine {
   void read_to_learn(const Rows& rows, std::size_t row, std::int32_t label, Sample& x);
   void widen(const Rows& rows, std::size_t row);
   Probe probe(std::size_t j, double low, double high) const;
-  Group new_group() const { return Group(n_, r_, rescaled_); }
+  Group new_group() const;
+  virtual bool needs_outlines() const { return false; }  // of boxes, for predicting
   void read(const Rows& rows, std::size_t row, Sample& x) const;
   double width(std::size_t j) const;  // of the range of feature j; 0 if it is a single point
   void take(Place place, const Sample& x, bool expand);

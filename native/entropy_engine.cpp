@@ -11,6 +11,7 @@ using std::size_t;
 namespace {
 constexpr double STILL_GOOD = 0.98;  // so much of its slope a ruler must have
 constexpr double SPARE = 64;         // this part of a range has room at either end
+constexpr double LEAST_SHARE = 1e-9;  // of the largest gamma, for a feature to have a ruler
 }  // namespace
 
 EntropyEngine::EntropyEngine(size_t n_continuous, size_t n_categorical, EntropySettings settings,
@@ -34,8 +35,10 @@ void EntropyEngine::configure(EntropySettings settings) {
   beta_ = weights(settings_.alpha).beta;
   entropy_ = EntropyTest(settings_.delta, settings_.mean, r_);
   rulers_.assign(n_, {});
+  before_.clear();
   set_sizes(settings_.theta, settings_.gamma);
   settle_all();
+  before_.clear();  // all are drawn
 }
 
 Weights EntropyEngine::weights(double alpha) const {
@@ -53,29 +56,53 @@ void EntropyEngine::check(const EntropySettings& settings) const {
 
 void EntropyEngine::settle(Group& g, Slot slot) {
   g.need[slot] = r_ == 0 ? 0 : entropy_.need(g.n[slot]);
-  if (!needs_outlines()) return;
+  if (!g.outlined) return;
+  drawn_ = true;
   for (size_t j = 0; j < n_; ++j)
     g.outlines.draw(slot, j, rulers_[j], g.V[j][slot], g.W[j][slot]);
 }
 
-// A ruler serves until the range has grown by a part that matters.
+// A ruler serves until the range has grown by a part that matters. With a new one boxes are redrawn
+// some at a time, so that no row waits; meanwhile a box may be drawn by either.
 void EntropyEngine::measured(size_t j) {
   if (!needs_outlines()) return;
   rulers_.resize(n_);
-  Ruler& ruler = rulers_[j];
-  const double steepest = *std::max_element(gamma_.begin(), gamma_.end());
-  if (slope_[j] > ruler.slope || slope_[j] < ruler.slope * STILL_GOOD || slope_[j] == 0) {
-    const double low = rescaled_ ? 0.0 : ranges_[j].low, spare = width(j) / SPARE;
-    ruler.origin = low - spare;
-    ruler.slope = slope_[j];
-    ruler.per_unit = slope_[j] > 0 ? 255 * (gamma_[j] / steepest) / (width(j) + 2 * spare) : 0.0;
-    for (Group& g : groups_) {
-      for (Slot slot = 0; slot < g.size(); ++slot)
-        g.outlines.draw(slot, j, ruler, g.V[j][slot], g.W[j][slot]);
-      if (BoxIndex* index = g.index.get()) index->redrawn(g);
+  const double slope = rulers_[j].slope;
+  const bool may_change = before_.empty() || !drawn_;  // else once all are redrawn
+  if (may_change && (slope_[j] > slope || slope_[j] < slope * STILL_GOOD)) {
+    if (before_.empty()) before_ = rulers_;
+    rulers_[j] = new_ruler(j);
+    drawn_ = false;
+    if (count() <= REDRAWN) redraw(REDRAWN);
+  }
+  for (auto* rulers : {&rulers_, &before_})
+    if (!rulers->empty()) (*rulers)[j].measure(slope_[j]);
+}
+
+Ruler EntropyEngine::new_ruler(size_t j) const {
+  const double share = gamma_[j] / *std::max_element(gamma_.begin(), gamma_.end());
+  const double low = rescaled_ ? 0.0 : ranges_[j].low, spare = width(j) / SPARE;
+  Ruler ruler;
+  ruler.origin = low - spare;
+  ruler.slope = slope_[j];
+  if (slope_[j] > 0 && share > LEAST_SHARE) ruler.per_unit = 255 * share / (width(j) + 2 * spare);
+  return ruler;
+}
+
+void EntropyEngine::redraw(size_t boxes) {
+  drawn_ = true;
+  for (Group& g : groups_) {
+    if (!g.outlined) continue;
+    for (size_t& slot = g.outlines.redrawn; slot < g.size(); ++slot) {
+      if (boxes-- == 0) return;
+      for (size_t j = 0; j < n_; ++j)
+        g.outlines.draw(slot, j, rulers_[j], g.V[j][slot], g.W[j][slot]);
+      if (BoxIndex* index = g.index.get()) index->redrawn(g, static_cast<Slot>(slot));
     }
   }
-  ruler.mark = slope_[j] > 0 ? slope_[j] / ruler.per_unit : 0.0;
+  before_.clear();
+  for (Group& g : groups_) g.outlines.redrawn = 0;
+  for (size_t j = 0; j < n_; ++j) measured(j);  // some may have grown since
 }
 
 std::uint64_t EntropyEngine::rejections() const {

@@ -18,6 +18,8 @@ struct EntropySettings {
   std::size_t max_boxes = 0;  // once there are so many, no new ones but for new classes; 0: no limit
 };
 
+constexpr std::size_t REDRAWN = 64;  // boxes at a time, while rows are learned
+
 class EntropyEngine : public Engine {
  public:
   EntropyEngine(std::size_t n_continuous, std::size_t n_categorical, EntropySettings settings,
@@ -38,7 +40,7 @@ class EntropyEngine : public Engine {
   void degrees(const Group& g, const Sample& x, double* out) const override;
   void settle(Group& g, Slot slot) override;
   void measured(std::size_t j) override;
-  virtual bool needs_outlines() const { return true; }  // whether boxes are judged by membership
+  bool needs_outlines() const override { return true; }
 
   struct Grown {  // a candidate as it would be with the sample in it
     std::vector<double> V, W;
@@ -97,7 +99,9 @@ class EntropyEngine : public Engine {
 
   void judge_arranged(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
                       Verdict& verdict) const;
-  void make_marks(const Sample& x, Pass& pass) const;
+  Ruler new_ruler(std::size_t j) const;
+  void redraw(std::size_t boxes);
+  void make_marks(const Sample& x, Marks& marks) const;
   void pass_over(const Sample& x, std::size_t classes, Scratch& scratch) const;
   void find_indexes(Scratch& scratch) const;
   void judge_indexed(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
@@ -111,6 +115,8 @@ class EntropyEngine : public Engine {
   double finish(const Group& g, Slot slot, const Sample& x, double sum, double bar) const;
 
   std::vector<Ruler> rulers_;  // by feature
+  std::vector<Ruler> before_;  // by which boxes may be drawn that were not redrawn yet; or none
+  bool drawn_ = false;         // something was, since there are such
   std::uint64_t rejections_ = 0;
 
   bool wants_index(const Group& g) const;

@@ -64,12 +64,11 @@ void EntropyEngine::judge_indexed(const Sample& x, bool every_class, size_t clas
                                   Scratch& scratch, Verdict& verdict) const {
   scratch.indexes = scratch.found;
   BestFirst& best = scratch.best_first;
-  auto& [sides, weights, marks, mark] = best.question;
+  auto& [sides, weights, marks] = best.question;
   sides.clear();
   for (const Probe& p : x.probes) sides.push_back({p.j, p.xl, p.xu, p.slope});
   weights = {alpha_, beta_};
   marks = &scratch.pass.marks;
-  mark = scratch.pass.mark;
   best.clear();
   scratch.luck.resize(groups_.size());
   for (size_t k = 0, first = 0; k < classes; ++k) {

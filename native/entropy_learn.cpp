@@ -15,6 +15,7 @@ using std::uint64_t;
 // highest membership that may grow (size, entropy, no overlap with another class); else a new box.
 // If there are enough boxes, the candidate of highest membership takes it instead, come what may.
 void EntropyEngine::learn_one(const Sample& x) {
+  if (!before_.empty()) redraw(REDRAWN);
   if (const auto taker = find_taker(x)) return take(taker->place, x, taker->grows);
   if (settings_.max_boxes > 0 && count() >= settings_.max_boxes) {
     if (const auto place = nearest(x)) {

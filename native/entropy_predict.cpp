@@ -16,7 +16,8 @@ using std::uint64_t;
 
 namespace {
 constexpr size_t LOT = kernels::LOT;
-constexpr float SLACK = 1e-5f;  // more than the rounding of what a box may reach
+// More than the rounding of what a box may reach: of four counts together, and of their sums.
+constexpr float SLACK = 1e-5f, SLACK_OF_FEATURE = 0x1p-24f;
 }  // namespace
 
 // The boxes of a stretch that may reach the bar, and what they reach.
@@ -38,20 +39,21 @@ void EntropyEngine::visit_stretch(const Sample& x, const Stretch& s, const float
 }
 
 // For each class the best membership and the samples in the boxes that have it; or, if not every
-// class matters, for those classes that have the best of all. Boxes that may reach most come first, so that the bar is high when the rest is
-// looked at.
+// class matters, for those classes that have the best of all. The box that may reach most comes first,
+// so that the bar is high when the rest is looked at.
 void EntropyEngine::judge(const Sample& x, bool every_class, size_t classes, Scratch& scratch,
                           Verdict& verdict) const {
   verdict.best.assign(classes, -1.0);
   verdict.distance.assign(classes, 0.0);
   verdict.weight.assign(classes, 0);
   verdict.bars.assign(every_class ? classes : 1, 0.0);
-  make_marks(x, scratch.pass);
+  make_marks(x, scratch.pass.marks);
   find_indexes(scratch);
   judge_indexed(x, every_class, classes, scratch, verdict);
   judge_arranged(x, every_class, classes, scratch, verdict);
   pass_over(x, classes, scratch);
-  const auto& [stretches, degrees, marks, mark] = scratch.pass;
+  const auto& [stretches, degrees, marks] = scratch.pass;
+  const float slack = SLACK + static_cast<float>(r_) * SLACK_OF_FEATURE;
   // From one stretch to another, all of one class if every class matters.
   const auto judge_stretches = [&, &degrees = degrees](auto begin, auto end, double& bar) {
     const auto visit = [&](const Stretch& s, float enough, auto use) {
@@ -64,7 +66,7 @@ void EntropyEngine::judge(const Sample& x, bool every_class, size_t classes, Scr
       bar = std::max(bar, reached);  // and no more: its turn will come
     });
     for (auto s = begin; s != end; ++s) {
-      const float enough = static_cast<float>(bar) - SLACK;
+      const float enough = static_cast<float>(bar) - slack;
       if (s->top < enough) continue;
       visit(*s, enough, [&](const Group& g, Slot slot, size_t k, double reached) {
         weigh(g, slot, k, every_class, reached, verdict);
@@ -102,21 +104,26 @@ void EntropyEngine::weigh(const Group& g, Slot slot, size_t k, bool every_class,
   verdict.weight[k] += g.n[slot];
 }
 
-void EntropyEngine::make_marks(const Sample& x, Pass& pass) const {
-  pass.marks.clear();
-  pass.mark = 0;
-  for (const Probe& p : x.probes) {
-    const Ruler& ruler = rulers_[p.j];
-    if (ruler.mark == 0) continue;
-    pass.mark = pass.marks.empty() ? ruler.mark : std::min(pass.mark, ruler.mark);
-    pass.marks.push_back({p.j, ruler.above(p.xl), ruler.below(p.xu)});
-  }
+void EntropyEngine::make_marks(const Sample& x, Marks& marks) const {
+  marks.worth = 0;
+  const auto mark = [&](const std::vector<Ruler>& rulers, std::vector<kernels::Mark>& out) {
+    out.clear();
+    for (const Probe& p : x.probes) {
+      const Ruler& ruler = rulers[p.j];
+      if (ruler.mark == 0) continue;
+      marks.worth = marks.worth == 0 ? ruler.mark : std::min(marks.worth, ruler.mark);
+      out.push_back({p.j, ruler.above(p.xl), ruler.below(p.xu)});
+    }
+  };
+  mark(rulers_, marks.now);
+  marks.either = !before_.empty();
+  if (marks.either) mark(before_, marks.before);
 }
 
 // What memberships the boxes that are in no index may reach: by how often they have seen the values of
 // x, and by their outlines.
 void EntropyEngine::pass_over(const Sample& x, size_t classes, Scratch& scratch) const {
-  auto& [stretches, degrees, marks, mark] = scratch.pass;
+  auto& [stretches, degrees, marks] = scratch.pass;
   stretches.clear();
   for (size_t k = 0; k < classes; ++k) {
     if (scratch.indexes[k + 1] != nullptr || arranged(scratch, k + 1) != nullptr) continue;
@@ -125,7 +132,7 @@ void EntropyEngine::pass_over(const Sample& x, size_t classes, Scratch& scratch)
   }
   degrees.resize(stretches.size() * BLOCK);
   const auto alpha = static_cast<float>(alpha_), beta = static_cast<float>(beta_);
-  const auto step = static_cast<float>(alpha_ * mark);
+  const auto step = static_cast<float>(alpha_ * marks.worth);
   Counts counts;
   alignas(64) std::uint8_t far[BLOCK] = {};
   alignas(64) float sum[BLOCK] = {};
@@ -133,9 +140,7 @@ void EntropyEngine::pass_over(const Sample& x, size_t classes, Scratch& scratch)
     Stretch& s = stretches[i];
     const Group& g = groups_[s.k + 1];
     if (r_ > 0) counts.total(g, x.codes, static_cast<Slot>(s.begin), s.m, sum);
-    if (!marks.empty())
-      kernels::outlined(g.outlines.from(s.begin), n_, (s.m + LOT - 1) / LOT, marks.data(),
-                        marks.size(), far);
+    if (n_ > 0) marks.measure(g.outlines.from(s.begin), n_, (s.m + LOT - 1) / LOT, far);
     s.top = kernels::reachable(far, sum, g.unit.data() + s.begin, alpha, step, beta, s.m,
                                degrees.data() + i * BLOCK);
   }

@@ -18,6 +18,7 @@ constexpr size_t FACTORS = 8;       // so many are multiplied before the logarit
 constexpr size_t DENSITIES = 32;    // and of these
 constexpr double LARGE = 1e250, SMALL = 1e-90;  // what products may be, and the largest of a part
 constexpr double FAINT = 1e-100;  // parts that all contradict each other so are not multiplied
+constexpr double FADED = 1e-36;   // more than e^FAINTEST / (FAINT e^NEGLIGIBLE)
 constexpr double NEAR = 0.001;    // how far off they may be, to be of use
 constexpr double UNKNOWN = std::numeric_limits<double>::quiet_NaN();
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
@@ -152,10 +153,12 @@ void EvidenceEngine::let_fall(Question& q, Part& part) const {
     rate = 1;
   }
   const double nearest = kernels::lowest(away, boxes);
-  kernels::fall_off(q.census->weight.data(), away, nearest, rate, part.said.data(), boxes);
+  const double inside =
+      kernels::fall_off(q.census->weight.data(), away, nearest, rate, part.said.data(), boxes);
   part.top = kernels::most(part.said.data(), boxes);
   part.most += std::log(part.top) - nearest * rate;
-  q.sound = q.sound && part.top > SMALL;
+  // Boxes that are further away than powers go must not be heard.
+  q.sound = q.sound && part.top > SMALL && inside * FADED < part.top;
 }
 
 // The share of x's values among those of a box and, as if these were so many, of its class.

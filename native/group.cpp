@@ -65,6 +65,7 @@ void Group::make_room() {
   need.make_room(turn++);
   id.make_room(turn++);
   last.make_room(turn++);
+  if (outlined) outlines.make_room(size_ + 1);
 }
 
 Slot Group::append(const Box& box) {

@@ -69,7 +69,8 @@ class Group {
   std::uint32_t most_samples = 0;  // that a box has, or ever had
 
   bool oversized = false;           // a box may be larger than theta allows a box to grow
-  Outlines outlines;                // where membership decides: the engine draws them
+  bool outlined = false;            // has outlines, which the engine draws
+  Outlines outlines;
   mutable MaybeIndex index;  // says where boxes are, and nothing else: a reader may have it made
 
  private:

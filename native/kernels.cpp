@@ -337,48 +337,6 @@ CLONES void add_log(const double* RESTRICT x, double* RESTRICT sum, size_t m) {
   }
 }
 
-CLONES void scale(double* x, double by, size_t m) {
-  for (size_t i = 0; i < m; ++i) x[i] *= by;
-}
-
-// e^x = 2^k e^r with |r| <= log(2) / 2, the latter by its series.
-[[gnu::always_inline]] static inline double exp_of(double x) {
-  constexpr double TO_WHOLE = 0x1.8p52;  // adding it rounds, and leaves k in the last bits
-  const double shifted = x * 1.4426950408889634 + TO_WHOLE, k = shifted - TO_WHOLE;
-  // log 2 in two parts, the first so short that its product with k is exact
-  const double r = (x - k * 0x1.62e42fefa0000p-1) - k * 0x1.cf79abc9e3b3ap-40;
-  double series = 1.0 / 6227020800;
-  series = series * r + 1.0 / 479001600;
-  series = series * r + 1.0 / 39916800;
-  series = series * r + 1.0 / 3628800;
-  series = series * r + 1.0 / 362880;
-  series = series * r + 1.0 / 40320;
-  series = series * r + 1.0 / 5040;
-  series = series * r + 1.0 / 720;
-  series = series * r + 1.0 / 120;
-  series = series * r + 1.0 / 24;
-  series = series * r + 1.0 / 6;
-  series = series * r + 1.0 / 2;
-  series = series * r + 1.0;
-  series = series * r + 1.0;
-  return series * std::bit_cast<double>((std::bit_cast<uint64_t>(shifted) + 1023) << 52);
-}
-
-CLONES void fall_off(const double* RESTRICT weight, const double* RESTRICT away, double nearest,
-                     double rate, double* RESTRICT said, size_t m) {
-  for (size_t i = 0; i < m; ++i) {
-    const double below = (nearest - away[i]) * rate;
-    said[i] = weight[i] / said[i] * exp_of(below > FAINTEST ? below : FAINTEST);
-  }
-}
-
-CLONES void raise(double* RESTRICT x, double most, size_t m) {
-  for (size_t i = 0; i < m; ++i) {
-    const double below = x[i] - most;
-    x[i] = exp_of(below > FAINTEST ? below : FAINTEST);
-  }
-}
-
 CLONES double most(const double* RESTRICT x, size_t m) {
   double lanes[8];
   for (double& lane : lanes) lane = x[0];

@@ -155,12 +155,11 @@ void fade(const std::uint32_t* n, const double* last, double newest, double rows
           double* weight, std::size_t m);
 // sum += log x, to within 2^-51 of the logarithm and 2^-51; UNSET where x has become infinite.
 void add_log(const double* x, double* sum, std::size_t m);
-// said = weight / said * e^((nearest - away) * rate), to within 2^-49 of itself; not below e^FAINTEST.
+// said = weight / said * e^((nearest - away) * rate), to within 2^-49 of itself; the power is not below
+// e^FAINTEST. Returns the largest weight / said.
 constexpr double FAINTEST = -340;
-void fall_off(const double* weight, const double* away, double nearest, double rate, double* said,
+double fall_off(const double* weight, const double* away, double nearest, double rate, double* said,
               std::size_t m);
-// x *= by
-void scale(double* x, double by, std::size_t m);
 // x = e^(x - most), to within 2^-50 of itself, where x <= most; not below e^FAINTEST.
 void raise(double* x, double most, std::size_t m);
 double most(const double* x, std::size_t m);
@@ -174,7 +173,7 @@ void fade_slopes(const double* weight, const double* last, double newest, double
 void fall_short(const double* x, const double* y, double least, double* over, std::size_t m);
 // The largest product; not below 0.
 double most_product(const double* x, const double* y, std::size_t m);
-// The sum of floor(x * y * scale), which are below 2^43. Where a relative error of `margin` might
+// The sum of floor(x * y * scale), which are at most 2^32. Where a relative error of `margin` might
 // make a difference it is left out, and apart <= 0.
 double whole(const double* x, const double* y, double scale, double margin, double* apart,
              std::size_t m);

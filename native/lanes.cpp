@@ -297,15 +297,15 @@ CLONES Word reach(const Outlined& boxes, const Word* holders, const Sample& x, d
   const Sums held(x.n_values, [&](size_t f) { return holders[x.values[f].row]; });
   alive &= held.at_least(demand.least);
   if (alive == 0) return 0;
-  alignas(64) std::uint8_t far[COUNT] = {};
-  if (boxes.n_marks > 0)
-    kernels::outlined(boxes.outlines, boxes.features, 1, boxes.marks, boxes.n_marks, far);
+  alignas(64) std::uint8_t far[COUNT];
+  boxes.marks.measure(boxes.outlines, boxes.features, 1, far);
   Word left = 0;
   // The more of the values a box holds, the further away it may be.
   for (size_t values = demand.least; values <= x.n_values && alive != left; ++values) {
     const double room = demand.room(values);
     std::uint8_t most = 255;  // marks
-    if (room < boxes.mark * 255) most = static_cast<std::uint8_t>(room / boxes.mark + ROUNDING);
+    if (room < boxes.marks.worth * 255)
+      most = static_cast<std::uint8_t>(room / boxes.marks.worth + ROUNDING);
     left |= alive & held.at_least(values) & within(far, most);
   }
   return left;

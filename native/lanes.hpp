@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels.hpp"
+#include "outlines.hpp"
 
 namespace boxwise::lanes {
 
@@ -79,9 +79,7 @@ Word reach(const double* V, const double* W, const Word* holders, const Sample& 
 struct Outlined {
   const std::uint8_t* outlines;
   std::size_t features;
-  const kernels::Mark* marks;
-  std::size_t n_marks;
-  double mark;  // how far a byte is, or less
+  const Marks& marks;
 };
 Word reach(const Outlined& boxes, const Word* holders, const Sample& x, double bar, Word alive);
 // bound >= bar

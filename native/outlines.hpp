@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "column.hpp"
 #include "kernels.hpp"
@@ -17,8 +18,9 @@ namespace boxwise {
 struct Ruler {
   double origin = 0, per_unit = 0;  // per_unit is 0 while the feature has no width
   double slope = 0;                 // of the membership, when the ruler was made
-  double mark = 0;                  // how far a byte is, in terms of the membership, or less
+  double mark = 0;                  // how far a byte is, in terms of the membership; 0: not drawn
 
+  void measure(double slope_now) { mark = per_unit > 0 ? slope_now / per_unit : 0.0; }
   std::uint8_t below(double x) const {
     return static_cast<std::uint8_t>(clamped((x - origin) * per_unit - ROUNDING));
   }
@@ -39,16 +41,19 @@ class Outlines {
 
   explicit Outlines(std::size_t features) : ends_(2 * features) {}
 
-  // Of a box, which may be a new one, in feature j.
-  void draw(std::size_t slot, std::size_t j, const Ruler& ruler, double v, double w) {
-    while (lots_.size() <= slot / LOT * ends_ + 2 * j)
+  void make_room(std::size_t boxes) {
+    while (lots_.size() < (boxes + LOT - 1) / LOT * ends_)
       for (std::size_t f = 0; f < ends_; ++f) lots_.push_back(nobody(f));
+  }
+  // Of a box, for which there is room, in feature j.
+  void draw(std::size_t slot, std::size_t j, const Ruler& ruler, double v, double w) {
     entry(slot, 2 * j) = v > w ? 0 : ruler.below(v);
     entry(slot, 2 * j + 1) = v > w ? 255 : ruler.above(w);
   }
   // Drop the box in `slot`, put the last one there.
   void move_last(std::size_t slot, std::size_t last) {
     if (empty()) return;
+    redrawn = std::min(redrawn, slot);
     for (std::size_t f = 0; f < ends_; ++f) {
       entry(slot, f) = entry(last, f);
       entry(last, f) = nobody(f).entries[0];
@@ -63,6 +68,8 @@ class Outlines {
   // From a lot of boxes on: the lower ends and the upper ends of LOT boxes, feature by feature.
   const std::uint8_t* from(std::size_t slot) const { return lots_[slot / LOT * ends_].entries; }
   std::size_t bytes() const { return lots_.bytes(); }
+
+  std::size_t redrawn = 0;  // boxes before this one have been drawn by the latest rulers
 
  private:
   struct Lot {
@@ -79,6 +86,23 @@ class Outlines {
 
   std::size_t ends_;  // of a box
   Column<Lot> lots_;
+};
+
+// A sample on the scale of outlines.
+struct Marks {
+  std::vector<kernels::Mark> now, before;  // by the rulers of now; of boxes that may not be redrawn yet
+  bool either = false;                     // whether there may be such
+  double worth = 0;                        // how far a byte is, or less
+
+  // By how many bytes it sticks out of the boxes of some lots, at least.
+  void measure(const std::uint8_t* lots, std::size_t features, std::size_t count,
+               std::uint8_t* far) const {
+    kernels::outlined(lots, features, count, now.data(), now.size(), far);
+    if (!either) return;
+    alignas(64) std::uint8_t other[kernels::MOST_TOGETHER];
+    kernels::outlined(lots, features, count, before.data(), before.size(), other);
+    for (std::size_t i = 0; i < count * Outlines::LOT; ++i) far[i] = std::min(far[i], other[i]);
+  }
 };
 
 }  // namespace boxwise

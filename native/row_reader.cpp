@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <unordered_map>
 
 #include "kernels.hpp"
 
@@ -104,16 +105,16 @@ size_t RowReader::fetch(nb::handle row, std::vector<nb::object>& values) const {
   return found;
 }
 
-// Remember in which order a row has the columns, if it has no others. The keys live as long as this.
+// Remember in which order a row has the columns. The keys live as long as this.
 void RowReader::note_order(nb::handle row) {
-  usual_.clear();
+  std::unordered_map<PyObject*, size_t> place;
+  for (const auto& key : continuous_) place.emplace(key.ptr(), place.size());
+  for (const auto& column : categorical_) place.emplace(column.key.ptr(), place.size());
   PyObject *key, *value;
   for (Py_ssize_t at = 0; PyDict_Next(row.ptr(), &at, &key, &value);) {
-    const size_t n = continuous_.size(), columns = n + categorical_.size();
-    size_t j = 0;
-    while (j < columns && key != (j < n ? continuous_[j] : categorical_[j - n].key).ptr()) ++j;
-    if (j == columns) return usual_.clear();
-    usual_.emplace_back(key, j);
+    const auto known = place.find(key);
+    if (known == place.end()) return usual_.clear();  // equal, but not the same
+    usual_.emplace_back(key, known->second);
   }
 }
 
@@ -156,7 +157,10 @@ bool RowReader::learn(nb::dict row, nb::handle label) {
   const size_t found = fetch(row, values);
   if (!read_numbers(values, x) || !read_codes(values, &fresh, x)) return false;
   if (found != row.size() && has_other_values(row)) return false;
-  if (usual_.empty()) note_order(row);
+  if (usual_.empty() && found == values.size() && found == row.size() && tries_ > 0) {
+    --tries_;
+    note_order(row);
+  }
   auto value = fresh.begin();
   for (size_t j = 0; j < x.codes.size(); ++j) {
     if (x.codes[j] >= 0) continue;

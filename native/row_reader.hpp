@@ -53,6 +53,7 @@ class RowReader {
   std::vector<Categorical> categorical_;
   nanobind::dict labels_, known_;  // known_: the keys of all columns
   std::vector<std::pair<PyObject*, std::size_t>> usual_;  // keys in the order of rows, which columns
+  int tries_ = 3;  // to find one
 };
 
 }  // namespace boxwise

@@ -149,9 +149,9 @@ void measure_distances(const Group& g, const Probes& probes, std::size_t begin, 
 }
 
 // Calls use(place, distance) for the boxes of a block that may reach a bar, which `use` may raise, by
-// alpha * (1 - distance) + unit * sum. Each feature can only lower a membership: 64 boxes are looked at together, feature by feature, until few
-// of them are as near as one must be that reaches the bar, to within ROUNDING. How far away those are
-// is then measured one by one.
+// alpha * (1 - distance) + unit * sum. Each feature can only lower a membership: 64 boxes are looked at
+// together, feature by feature, until few of them are as near as one must be that reaches the bar, to
+// within ROUNDING. How far away those are is then measured one by one.
 template <class Probes, class Use>
 void visit_near(const Group& g, const Probes& probes, const double* sum, std::size_t begin,
                 std::size_t m, double alpha, double unit, const double& bar, Use use) {

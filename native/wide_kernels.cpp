@@ -2,6 +2,8 @@
 // compiler puts them back into memory after each feature; and given vectors that are wider than a
 // register, it takes them apart, number by number. So each kernel is compiled for the registers of
 // several processors.
+#include <bit>
+
 #include "clones.hpp"
 #include "kernels.hpp"
 
@@ -194,6 +196,72 @@ CLONES_BY_WIDTH(double, spread_out,
                 (const Density* features, size_t n_features, size_t begin, double* away,
                  double* product, size_t m),
                 (features, n_features, begin, away, product, m))
+
+// e^x = 2^k e^r with |r| <= log(2) / 2, the latter by its series; of one number or of a pack, with
+// words of the same size.
+template <class Words, class P>
+INLINED P exp_of(const P& x) {
+  constexpr double TO_WHOLE = 0x1.8p52;  // adding it rounds, and leaves k in the last bits
+  const P shifted = x * 1.4426950408889634 + TO_WHOLE, k = shifted - TO_WHOLE;
+  // log 2 in two parts, the first so short that its product with k is exact
+  const P r = (x - k * 0x1.62e42fefa0000p-1) - k * 0x1.cf79abc9e3b3ap-40;
+  P series = r * (1.0 / 6227020800) + 1.0 / 479001600;
+  series = series * r + 1.0 / 39916800;
+  series = series * r + 1.0 / 3628800;
+  series = series * r + 1.0 / 362880;
+  series = series * r + 1.0 / 40320;
+  series = series * r + 1.0 / 5040;
+  series = series * r + 1.0 / 720;
+  series = series * r + 1.0 / 120;
+  series = series * r + 1.0 / 24;
+  series = series * r + 1.0 / 6;
+  series = series * r + 1.0 / 2;
+  series = series * r + 1.0;
+  series = series * r + 1.0;
+  return series * std::bit_cast<P>((std::bit_cast<Words>(shifted) + 1023) << 52);
+}
+
+template <class Words, class P>
+INLINED P fallen(const P& below) {
+  return exp_of<Words, P>(below > FAINTEST ? below : P{} + FAINTEST);
+}
+
+template <size_t bytes>
+INLINED double fall_off_in(const double* RESTRICT weight, const double* RESTRICT away,
+                           double nearest, double rate, double* RESTRICT said, size_t m) {
+  using Doubles = Pack<double, bytes>;
+  using Words = Pack<std::uint64_t, bytes>;
+  Doubles most = {};
+  size_t i = 0;
+  for (; i + IN<Doubles, double> <= m; i += IN<Doubles, double>) {
+    const Doubles inside = at<Doubles>(weight + i) / at<Doubles>(said + i);
+    most = most > inside ? most : inside;
+    at<Doubles>(said + i) =
+        inside * fallen<Words, Doubles>((nearest - at<Doubles>(away + i)) * rate);
+  }
+  double largest = highest<double>(most);
+  for (; i < m; ++i) {
+    const double inside = weight[i] / said[i];
+    largest = largest > inside ? largest : inside;
+    said[i] = inside * fallen<std::uint64_t, double>((nearest - away[i]) * rate);
+  }
+  return largest;
+}
+CLONES_BY_WIDTH(double, fall_off,
+                (const double* weight, const double* away, double nearest, double rate,
+                 double* said, size_t m),
+                (weight, away, nearest, rate, said, m))
+
+template <size_t bytes>
+INLINED void raise_in(double* RESTRICT x, double most, size_t m) {
+  using Doubles = Pack<double, bytes>;
+  using Words = Pack<std::uint64_t, bytes>;
+  size_t i = 0;
+  for (; i + IN<Doubles, double> <= m; i += IN<Doubles, double>)
+    at<Doubles>(x + i) = fallen<Words, Doubles>(at<Doubles>(x + i) - most);
+  for (; i < m; ++i) x[i] = fallen<std::uint64_t, double>(x[i] - most);
+}
+CLONES_BY_WIDTH(void, raise, (double* x, double most, size_t m), (x, most, m))
 
 // Of one number or of a pack.
 template <class P>

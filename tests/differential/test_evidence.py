@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -205,6 +206,36 @@ def test_many_boxes_of_many_columns_add_up_as_in_the_specification(n, r, grid):
     for row, sample in zip(shares, stream.samples(), strict=False):
         p = reference.probabilities(*sample)
         np.testing.assert_allclose(row, [p[k] for k in order], rtol=1e-15, atol=0)
+
+
+def assert_same_answer(stream: Stream, grid: Any, x: list[float], values: list[str]) -> None:
+    clf, reference = pair(stream, grid, [0.0])
+    question = replace(stream, lower=[x], upper=[x], values=[values], labels=[0])
+    X, upper = question.table()
+    p = reference.probabilities(*question.samples()[0])
+    np.testing.assert_allclose(clf.predict_proba(X, upper=upper)[0], p, rtol=1e-14, atol=0)
+
+
+@pytest.mark.parametrize(("n", "r", "h", "a"), [(15, 13, 1e-6, 1e-6), (31, 70, 0.01, 0.03)])
+def test_boxes_beyond_all_powers_are_not_heard_where_a_near_one_has_other_values(n, r, h, a):
+    points = (np.random.default_rng(0).random((20, n)) * 0.1).round(4).tolist()
+    stream = Stream(
+        0.0, 0.0, 0.5, [1.0] * n, "each", True,
+        lower=[[0.0] * n, *points, [0.5] * n], upper=[[1.0] * n, *points, [0.5] * n],
+        values=[["b"] * r, *[["a"] * r] * 20, ["c"] * r], labels=[0] * 21 + [1],
+    )  # fmt: skip
+    assert_same_answer(stream, ([h], [a], [1.0]), [0.5001] * n, ["a"] * r)
+
+
+def test_nor_are_those_that_have_never_seen_most_numbers():
+    n, r, h = 32, 11, 1e3
+    near, gap = [1e9] + [0.5] * (n - 1), [float("nan")] * (n - 1)
+    lower = [near, *([i / 100, *gap] for i in range(20)), [1e9 - 500 * h] + [0.5] * (n - 1)]
+    stream = Stream(
+        0.0, 0.0, 0.5, [1.0] * n, "each", True, lower, lower,
+        values=[["b"] * r, *[["a"] * r] * 20, ["c"] * r], labels=[0] * 21 + [1],
+    )  # fmt: skip
+    assert_same_answer(stream, ([h], [1e-6], [1.0]), near, ["a"] * r)
 
 
 def test_boxes_too_large_for_their_product_to_be_a_number_add_nothing():

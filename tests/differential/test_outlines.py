@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from boxwise import HyperboxClassifier
+from boxwise.core._native import EntropyEngine
 
 
 def best_by_membership(clf: HyperboxClassifier, X: np.ndarray) -> list[Any]:
@@ -117,6 +118,48 @@ def test_boxes_that_go_take_their_outlines_with_them():
             more, labels = table(int(rng.integers(1e6)), 2)
             clf.partial_fit(more, labels)
     assert clf.predict(unseen).tolist() == best_by_membership(clf, unseen)
+
+
+def test_boxes_come_go_and_are_redrawn_some_at_a_time_after_a_row_far_away():
+    clf = classifier()
+    X, y = table(12, 900)
+    unseen, _ = table(13, 60)
+    clf.partial_fit(X[:700], y[:700])
+    assert clf.n_boxes_ > 500  # not redrawn by a few rows
+    rng = np.random.default_rng(1)
+    for i, far in enumerate([3.0, 30.0, -30.0]):
+        begin = 700 + 20 * i
+        X[begin, :3] = far
+        for row in range(begin, begin + 20):
+            clf.partial_fit(X[row : row + 1], y[row : row + 1])
+            ids = clf._model.engine.snapshot()["id"]
+            clf._model.engine.remove(int(ids[rng.integers(0, 40)]))
+            assert clf.predict(unseen).tolist() == best_by_membership(clf, unseen)
+
+
+@pytest.mark.parametrize("gamma", [[1e-320, 1e6, 1.0, 1.0], [5e-324, 300.0, 1e-9, 1.0]])
+def test_features_that_hardly_count_have_no_outlines(gamma):
+    clf = classifier(gamma=gamma)
+    X, y = table(14, 200)
+    X[::2, 1] = X[1::3, 2] = np.nan
+    clf.fit(X, y)
+    assert clf.predict(X).tolist() == best_by_membership(clf, X)
+
+
+def test_thousands_of_categories_add_up_to_a_share_of_one():
+    n_columns = 4_000
+    engine = EntropyEngine(
+        n_categorical=n_columns, theta=1.0, delta=0.5, alpha=0.5, gamma=[], mean=False,
+        low=[], high=[], growing=[],
+    )  # fmt: skip
+    codes, empty = np.zeros((500, n_columns), dtype=np.int32), np.empty((500, 0))
+    codes[:, 0] = 1
+    engine.learn(empty[:5], empty[:5], codes[:5], np.zeros(5, dtype=np.int32))
+    codes[:, 0] = 0
+    for rows in (*[500] * 60, 121):  # a number whose multiples do not fit into a float
+        one = np.ones(rows, dtype=np.int32)
+        engine.learn(empty[:rows], empty[:rows], codes[:rows], one)
+    assert engine.predict(empty[:1], empty[:1], codes[:1]).tolist() == [1]
 
 
 def test_other_settings_and_copies_draw_them_anew():

@@ -10,7 +10,7 @@ using std::size_t;
 
 namespace {
 constexpr double STILL_GOOD = 0.98;  // so much of its slope a ruler must have
-constexpr double SPARE = 64;         // this part of a range has room at either end
+constexpr double SPARE = 32;         // this part of a range has room at either end: more than it grows
 constexpr double LEAST_SHARE = 1e-9;  // of the largest gamma, for a feature to have a ruler
 }  // namespace
 

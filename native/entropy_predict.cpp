@@ -112,7 +112,7 @@ void EntropyEngine::make_marks(const Sample& x, Marks& marks) const {
       const Ruler& ruler = rulers[p.j];
       if (ruler.mark == 0) continue;
       marks.worth = marks.worth == 0 ? ruler.mark : std::min(marks.worth, ruler.mark);
-      out.push_back({p.j, ruler.above(p.xl), ruler.below(p.xu)});
+      out.push_back({p.j, ruler.above(p.xl), ruler.below(p.xu), ruler.beyond(p.xl, p.xu)});
     }
   };
   mark(rulers_, marks.now);

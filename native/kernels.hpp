@@ -100,6 +100,7 @@ void distances_at(const Side* sides, std::size_t n_sides, const std::uint16_t* p
 struct Mark {
   std::size_t j;
   std::uint8_t xl, xu;
+  std::uint8_t over;  // how far x is beyond the end of the scale; no box is
 };
 void outlined(const std::uint8_t* lots, std::size_t features, std::size_t count, const Mark* marks,
               std::size_t n_marks, std::uint8_t* far);

@@ -17,21 +17,30 @@ namespace boxwise {
 // is never overstated.
 struct Ruler {
   double origin = 0, per_unit = 0;  // per_unit is 0 while the feature has no width
+  bool within = true;               // all boxes drawn by it lie between the ends
   double slope = 0;                 // of the membership, when the ruler was made
   double mark = 0;                  // how far a byte is, in terms of the membership; 0: not drawn
 
   void measure(double slope_now) { mark = per_unit > 0 ? slope_now / per_unit : 0.0; }
   std::uint8_t below(double x) const {
-    return static_cast<std::uint8_t>(clamped((x - origin) * per_unit - ROUNDING));
+    return static_cast<std::uint8_t>(clamped(place(x) - ROUNDING));
   }
   std::uint8_t above(double x) const {
-    const double place = clamped((x - origin) * per_unit + ROUNDING);
-    const auto whole = static_cast<int>(place);
-    return static_cast<std::uint8_t>(place > whole ? whole + 1 : whole);
+    const double up = clamped(place(x) + ROUNDING);
+    const auto whole = static_cast<int>(up);
+    return static_cast<std::uint8_t>(up > whole ? whole + 1 : whole);
   }
+  // How far beyond one of the ends, in whole bytes.
+  std::uint8_t beyond(double xl, double xu) const {
+    const double under = -place(xl), over = place(xu) - 255;
+    if (!within || (under > 0 && over > 0)) return 0;
+    return static_cast<std::uint8_t>(clamped(std::max(under, over) - ROUNDING));
+  }
+  bool holds(double v, double w) const { return v <= w && place(v) >= 0 && place(w) <= 255; }
 
  private:
   static constexpr double ROUNDING = 1e-6;  // in bytes; far more than there is
+  double place(double x) const { return (x - origin) * per_unit; }
   static double clamped(double x) { return std::clamp(x, 0.0, 255.0); }
 };
 
@@ -46,7 +55,8 @@ class Outlines {
       for (std::size_t f = 0; f < ends_; ++f) lots_.push_back(nobody(f));
   }
   // Of a box, for which there is room, in feature j.
-  void draw(std::size_t slot, std::size_t j, const Ruler& ruler, double v, double w) {
+  void draw(std::size_t slot, std::size_t j, Ruler& ruler, double v, double w) {
+    ruler.within = ruler.within && ruler.holds(v, w);
     entry(slot, 2 * j) = v > w ? 0 : ruler.below(v);
     entry(slot, 2 * j + 1) = v > w ? 255 : ruler.above(w);
   }

@@ -84,8 +84,10 @@ INLINED void outlined_in(const uint8_t* RESTRICT lots, size_t features, size_t c
       const Bytes high = at<Bytes>(first + (2 * marks[f].j + 1) * LOT);
       const Bytes xl = Bytes{} + marks[f].xl, xu = Bytes{} + marks[f].xu;
       const Bytes below = (low > xl ? low : xl) - xl, above = (xu > high ? xu : high) - high;
-      most = most > below ? most : below;
-      most = most > above ? most : above;
+      const Bytes out = below > above ? below : above;
+      const auto room = static_cast<uint8_t>(255 - marks[f].over);
+      const Bytes further = (out < room ? out : Bytes{} + room) + marks[f].over;
+      most = most > further ? most : further;
     }
     at<Bytes>(far + i) = most;
   }

@@ -65,7 +65,8 @@ def classifier(**parameters: Any) -> HyperboxClassifier:
 def test_winners_are_those_of_all_memberships(parameters):
     clf = classifier(**parameters)
     X, y = table(1, 700)
-    unseen, _ = table(2, 120, 1.5)
+    unseen = np.concatenate([table(2, 80, 1.5)[0], table(2, 40, 20.0)[0]])  # some far outside
+    unseen[::3, 1] = 1.0
     for begin in range(0, len(X), 100):
         clf.partial_fit(X[begin : begin + 100], y[begin : begin + 100])
         assert clf.predict(unseen).tolist() == best_by_membership(clf, unseen)

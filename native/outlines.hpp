@@ -30,11 +30,10 @@ struct Ruler {
     const auto whole = static_cast<int>(up);
     return static_cast<std::uint8_t>(up > whole ? whole + 1 : whole);
   }
-  // How far beyond one of the ends, in whole bytes.
+  // How far beyond one of the ends, in whole bytes; of an interval both ends would have to be known.
   std::uint8_t beyond(double xl, double xu) const {
-    const double under = -place(xl), over = place(xu) - 255;
-    if (!within || (under > 0 && over > 0)) return 0;
-    return static_cast<std::uint8_t>(clamped(std::max(under, over) - ROUNDING));
+    if (!within || xl != xu) return 0;
+    return static_cast<std::uint8_t>(clamped(std::max(-place(xl), place(xu) - 255) - ROUNDING));
   }
   bool holds(double v, double w) const { return v <= w && place(v) >= 0 && place(w) <= 255; }
 

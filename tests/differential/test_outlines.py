@@ -13,9 +13,9 @@ from boxwise import HyperboxClassifier
 from boxwise.core._native import EntropyEngine
 
 
-def best_by_membership(clf: HyperboxClassifier, X: np.ndarray) -> list[Any]:
+def best_by_membership(clf: HyperboxClassifier, X: np.ndarray, upper: Any = None) -> list[Any]:
     """Return the winners as the memberships of all boxes have them, which are computed in full."""
-    degrees, boxes = clf.membership(X), clf.boxes_
+    degrees, boxes = clf.membership(X, upper=upper), clf.boxes_
     won = []
     for row in degrees:
         best: tuple[float, int] = (-1.0, 0)
@@ -93,6 +93,19 @@ def test_ranges_that_grow_under_the_boxes(grow: Callable[[int], float]):
         if i % 7 == 6:
             some = np.concatenate([unseen, X[rows]])
             assert clf.predict(some).tolist() == best_by_membership(clf, some)
+
+
+def test_intervals_that_reach_beyond_all_boxes():
+    rng = np.random.default_rng(15)
+    X = rng.random((300, 3))
+    clf = HyperboxClassifier(theta=0.02, decision="membership", feature_range="data")
+    clf.partial_fit(X, rng.integers(0, 4, 300))
+    middle, width = rng.random((200, 3)), rng.exponential(0.4, (200, 3))
+    lower, upper = middle - width, middle + width * (rng.random((200, 3)) < 0.7)
+    for row in range(0, 200, 10):  # few at a time: many together are searched in another way
+        some = slice(row, row + 10)
+        told = clf.predict(lower[some], upper=upper[some]).tolist()
+        assert told == best_by_membership(clf, lower[some], upper[some])
 
 
 def test_a_feature_that_had_no_range_gets_one():

@@ -70,7 +70,10 @@ void EntropyEngine::measured(size_t j) {
   const double slope = rulers_[j].slope;
   const bool may_change = before_.empty() || !drawn_;  // else once all are redrawn
   if (may_change && (slope_[j] > slope || slope_[j] < slope * STILL_GOOD)) {
-    if (before_.empty()) before_ = rulers_;
+    if (before_.empty()) {
+      before_ = rulers_;
+      for (Group& g : groups_) g.outlines.redrawn = 0;
+    }
     rulers_[j] = new_ruler(j);
     drawn_ = false;
     if (count() <= REDRAWN) redraw(REDRAWN);
@@ -101,7 +104,6 @@ void EntropyEngine::redraw(size_t boxes) {
     }
   }
   before_.clear();
-  for (Group& g : groups_) g.outlines.redrawn = 0;
   for (size_t j = 0; j < n_; ++j) measured(j);  // some may have grown since
 }
 

@@ -105,7 +105,7 @@ void EvidenceEngine::find_slopes(Question& q, size_t pair, double* slopes) const
   double weights = 0;
   for (const auto& [id, slot] : heard) {
     double part = q.scale > 0 ? x[slot] * y[slot] * q.scale : 0.0;
-    if (std::abs(part - std::nearbyint(part)) <= part * q.margin)  // not sure
+    if (q.scale == 0 || std::abs(part - std::nearbyint(part)) <= part * q.margin)  // not sure
       part = static_cast<double>(grains(log_evidence(q, slot, numbers, categories), q.most));
     if (part < FAINTEST) continue;
     loud.emplace_back(slot, std::floor(part) / GRAINS);

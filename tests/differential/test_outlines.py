@@ -151,6 +151,19 @@ def test_boxes_come_go_and_are_redrawn_some_at_a_time_after_a_row_far_away():
             assert clf.predict(unseen).tolist() == best_by_membership(clf, unseen)
 
 
+def test_other_settings_in_the_middle_of_a_redrawing():
+    clf = classifier()
+    X, y = table(16, 900)
+    unseen, _ = table(17, 100)
+    clf.partial_fit(X[:700], y[:700])
+    X[700, :3], X[720, :3] = 30.0, -300.0
+    for begin, gamma in ((700, 1.0), (720, 2.0)):
+        clf.set_params(gamma=gamma)
+        for row in range(begin, begin + (3 if begin == 700 else 40)):
+            clf.partial_fit(X[row : row + 1], y[row : row + 1])
+    assert clf.predict(unseen).tolist() == best_by_membership(clf, unseen)
+
+
 @pytest.mark.parametrize("gamma", [[1e-320, 1e6, 1.0, 1.0], [5e-324, 300.0, 1e-9, 1.0]])
 def test_features_that_hardly_count_have_no_outlines(gamma):
     clf = classifier(gamma=gamma)

@@ -21,12 +21,12 @@ std::vector<size_t> count_rows(const Group& g) {
 }  // namespace
 
 BoxIndex::BoxIndex(const Group& g, size_t capacity, EntropyTest& test,
-                   const std::vector<double>& margins)
+                   const std::vector<double>& margins, bool outlined)
     : r_(g.D.size()),
       rows_(count_rows(g)),
       test_(test),
       forests_(static_cast<size_t>(std::bit_width(r_)) + 2,
-               Forest(g.V.size(), rows_, capacity, !g.outlines.empty())),
+               Forest(g.V.size(), rows_, capacity, outlined && !g.outlines.empty())),
       splitting_{margins, std::vector<bool>(r_)} {
   for (size_t j = 0; j < r_; ++j) {
     const size_t words = rows_.count(j);

@@ -26,7 +26,7 @@ class BoxIndex {
   // These stay with the engine: what a box asks of a sample, and how far from it samples matter, in the
   // units of each feature.
   BoxIndex(const Group& g, std::size_t capacity, EntropyTest& test,
-           const std::vector<double>& margins);
+           const std::vector<double>& margins, bool outlined);
   BoxIndex(const BoxIndex&) = delete;  // the forests know where the rows are
 
   bool follows_all(const Group& g) const { return addresses_.size() == g.size(); }

@@ -16,7 +16,9 @@ namespace {
 constexpr std::align_val_t LINE{64};
 
 #if defined(__linux__)
-constexpr size_t LARGE = 1u << 15;  // below this, a part of a page for each array would matter
+constexpr size_t LARGE = 1u << 14;  // below this, a part of a page for each array would matter
+// Addresses cost nothing, but to move an array to others takes longer than to learn a row.
+constexpr size_t ADDRESSES = 1u << 20, TIMES = 8;
 
 size_t page() {
   static const auto size = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
@@ -25,38 +27,48 @@ size_t page() {
 
 size_t whole_pages(size_t bytes) { return (bytes + page() - 1) / page() * page(); }
 
-void* map(size_t bytes) {
-  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) throw std::bad_alloc();
-  return memory;
+// Get memory for so many bytes, with more addresses if there are any. `bytes` becomes what was got.
+template <class Get>
+void* get(size_t& bytes, Get get_pages) {
+  const size_t least = whole_pages(bytes);
+  for (const size_t pages : {bytes < ADDRESSES ? ADDRESSES : least * TIMES, least}) {
+    bytes = pages;
+    if (void* memory = get_pages(pages); memory != MAP_FAILED) return memory;
+  }
+  throw std::bad_alloc();
 }
 
-void* remap(void* memory, size_t before, size_t bytes) {
-  memory = ::mremap(memory, before, bytes, MREMAP_MAYMOVE);
-  if (memory == MAP_FAILED) throw std::bad_alloc();
-  return memory;
+void* map(size_t& bytes) {
+  return get(bytes, [](size_t pages) {
+    return ::mmap(nullptr, pages, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  });
+}
+
+void* remap(void* memory, size_t before, size_t& bytes) {
+  return get(bytes,
+             [&](size_t pages) { return ::mremap(memory, before, pages, MREMAP_MAYMOVE); });
 }
 
 void unmap(void* memory, size_t bytes) { ::munmap(memory, bytes); }
 #else
 constexpr size_t LARGE = static_cast<size_t>(-1);  // nothing is
 size_t whole_pages(size_t bytes) { return bytes; }
-void* map(size_t) { throw std::bad_alloc(); }
-void* remap(void*, size_t, size_t) { throw std::bad_alloc(); }
+void* map(size_t&) { throw std::bad_alloc(); }
+void* remap(void*, size_t, size_t&) { throw std::bad_alloc(); }
 void unmap(void*, size_t) {}
 #endif
 }  // namespace
 
 void Room::grow(size_t bytes) {
   if (mapped_) {
-    bytes = whole_pages(bytes);
     data_ = remap(data_, bytes_, bytes);
     bytes_ = bytes;
     return;
   }
   Room larger;
   larger.mapped_ = bytes >= LARGE;
-  larger.bytes_ = larger.mapped_ ? whole_pages(bytes) : bytes;
+  larger.bytes_ = bytes;
   larger.data_ = larger.mapped_ ? map(larger.bytes_) : ::operator new(bytes, LINE);
   if (bytes_ > 0) std::memcpy(larger.data_, data_, bytes_);
   if (!larger.mapped_) std::memset(static_cast<char*>(larger.data_) + bytes_, 0, bytes - bytes_);

@@ -1,6 +1,6 @@
 // Arrays with one entry for each box of a class, which grow as boxes come. They begin on a cache line,
-// end with one and hold zeros past their last entry. Where the system can do it, a large
-// array grows without being copied, and room that nothing was written to takes no memory.
+// end with one and hold zeros past their last entry. Where the system can do it, a large array has much
+// room to grow where it is, and room that nothing was written to takes no memory.
 #pragma once
 
 #include <cstddef>
@@ -68,12 +68,13 @@ class Column {
     constexpr std::size_t LINE = 64;
     if (count > capacity()) room_.grow((count * sizeof(T) + LINE - 1) / LINE * LINE);
   }
-  // For one more. Large columns of different turns do not all grow at the same box, so that none of
-  // them waits for long.
+  // For one more. Columns of different turns do not all grow at the same box, so that none of them
+  // waits for long.
   void make_room(std::size_t turn = 0) {
-    constexpr std::size_t LARGE = 512, TURNS = 32;
-    if (size_ == capacity())
-      reserve(2 * size_ + 8 + (size_ < LARGE ? 0 : size_ / TURNS * (turn % TURNS)));
+    constexpr std::size_t SOME = 48, TURNS = 32;
+    if (size_ < capacity()) return;
+    const std::size_t step = size_ < SOME ? 0 : size_ / (2 * TURNS) + 1;
+    reserve(2 * size_ + 8 + step * (turn % TURNS));
   }
   void push_back(T value) {
     make_room();

@@ -31,6 +31,9 @@ size_t allocated(size_t bytes) { return bytes == 0 ? 0 : (bytes + sizeof(void*) 
 void CountColumn::open(size_t turn) {
   const size_t slot = narrow_ ? bytes_.code.size() : words_.code.size();
   if (slot / SPAN >= blocks_.size()) blocks_.emplace_back();
+  // In time for the next block, and not for all features at the same box.
+  if (slot % SPAN == (turn + 1) % SPAN && blocks_.size() == blocks_.capacity())
+    blocks_.reserve(2 * blocks_.size());
   const auto extend = [turn](auto& firsts) {
     firsts.code.make_room(turn);
     firsts.count.make_room(turn + 1);
@@ -261,6 +264,15 @@ const uint32_t* CountColumn::row(Code code, Slot begin, size_t m, uint32_t* scra
     done += part;
   }
   return scratch;
+}
+
+void CountColumn::pick(Code code, const std::vector<Slot>& slots, uint32_t* out) const {
+  const auto each = [&](auto count) {
+    for (size_t i = 0; i < slots.size(); ++i) out[i] = count(slots[i]);
+  };
+  if (!regular_) return each([&](Slot slot) { return this->count(slot, code); });
+  if (narrow_) return each([&](Slot slot) { return first_count(bytes_, slot, code); });
+  each([&](Slot slot) { return first_count(words_, slot, code); });
 }
 
 const uint32_t* CountColumn::row_of_block(Code code, Slot begin, size_t m,

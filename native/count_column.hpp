@@ -54,6 +54,8 @@ class CountColumn {
   // The counts of `code` in slots [begin, begin + m): a pointer to memory of its own, or to `scratch`,
   // or null if no box of this class has ever seen the value.
   const std::uint32_t* row(Code code, Slot begin, std::size_t m, std::uint32_t* scratch) const;
+  // The counts of `code` in some slots.
+  void pick(Code code, const std::vector<Slot>& slots, std::uint32_t* out) const;
   // The first values of a block from `begin` on and their counts, if none of its boxes has others and
   // they are in bytes; or null.
   struct Plain {

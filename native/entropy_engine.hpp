@@ -41,6 +41,7 @@ class EntropyEngine : public Engine {
   void settle(Group& g, Slot slot) override;
   void measured(std::size_t j) override;
   bool needs_outlines() const override { return true; }
+  virtual bool searches_outlines() const { return true; }  // in the leaves of an index
 
   struct Grown {  // a candidate as it would be with the sample in it
     std::vector<double> V, W;
@@ -66,6 +67,11 @@ class EntropyEngine : public Engine {
   void measure(const Group& g, const Sample& x, std::size_t begin, std::size_t m, double* dist,
                double* share) const;
 
+  void make_marks(const Sample& x, Marks& marks) const;
+  std::vector<Ruler> rulers_;  // by feature
+  std::vector<Ruler> before_;  // by which boxes may be drawn that were not redrawn yet; or none
+
+  IndexMode index_mode_ = IndexMode::AUTO;
   EntropySettings settings_;
   double alpha_, beta_;  // the weights of the two memberships
   mutable EntropyTest entropy_;  // remembers what it has computed
@@ -101,7 +107,6 @@ class EntropyEngine : public Engine {
                       Verdict& verdict) const;
   Ruler new_ruler(std::size_t j) const;
   void redraw(std::size_t boxes);
-  void make_marks(const Sample& x, Marks& marks) const;
   void pass_over(const Sample& x, std::size_t classes, Scratch& scratch) const;
   void find_indexes(Scratch& scratch) const;
   void judge_indexed(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
@@ -114,15 +119,12 @@ class EntropyEngine : public Engine {
   double mixed(const Group& g, Slot slot, double dist, double sum) const;
   double finish(const Group& g, Slot slot, const Sample& x, double sum, double bar) const;
 
-  std::vector<Ruler> rulers_;  // by feature
-  std::vector<Ruler> before_;  // by which boxes may be drawn that were not redrawn yet; or none
   bool drawn_ = false;         // something was, since there are such
   std::uint64_t rejections_ = 0;
 
   bool wants_index(const Group& g) const;
   void make_index(const Group& g) const;
   mutable std::size_t waited_ = 0;  // turns that predictions have done without one
-  IndexMode index_mode_ = IndexMode::AUTO;
   std::size_t leaf_capacity_ = lanes::COUNT;
   BoxIndex::Growing growing_;
   BoxIndex::Meeting meeting_;

@@ -264,7 +264,8 @@ void EvidenceEngine::say(const Voice& voice, const std::vector<double>& scores,
   soften(balanced.data(), classes, voice.temperature, said);
 }
 
-void EvidenceEngine::judge(const Sample& x, bool, size_t classes, Scratch& scratch,
+// If not every class matters, those that cannot win have no probability.
+void EvidenceEngine::judge(const Sample& x, bool every_class, size_t classes, Scratch& scratch,
                            Verdict& verdict) const {
   static thread_local std::vector<double> scores;
   static thread_local std::vector<bool> asked;
@@ -272,8 +273,9 @@ void EvidenceEngine::judge(const Sample& x, bool, size_t classes, Scratch& scrat
   verdict.weight.assign(classes, 0);
   const std::vector<Census>* census = scratch.census.get();
   heard(asked);
-  score(x, asked, classes, scores, census);
-  mix(scores, weigh_classes(classes, power_, census), verdict.best);
+  const std::vector<double> weighed = weigh_classes(classes, power_, census);
+  score(x, asked, classes, scores, census, every_class ? nullptr : &weighed);
+  mix(scores, weighed, verdict.best);
 }
 
 void EvidenceEngine::share_out(const Verdict& verdict, double* p) const {

@@ -58,7 +58,7 @@ class EvidenceEngine : public EntropyEngine {
              Verdict& verdict) const override;
   void prepare(std::size_t rows, Scratch& scratch) const override;
   void share_out(const Verdict& verdict, double* p) const override;
-  bool needs_outlines() const override { return false; }
+  bool searches_outlines() const override { return false; }
 
  private:
   struct Voice {  // a choice that may have a say
@@ -90,26 +90,43 @@ class EvidenceEngine : public EntropyEngine {
   void say(const Voice& voice, const std::vector<double>& scores,
            const std::vector<double>& weighed, std::vector<double>& said) const;
   // The scores of the first `classes` classes for the pairs of bandwidth and backoff that are asked
-  // for, bandwidth by bandwidth.
+  // for, bandwidth by bandwidth. In a contest, with what is taken off them, classes that cannot win may
+  // be left out.
   void score(const Sample& x, const std::vector<bool>& asked, std::size_t classes,
-             std::vector<double>& scores, const std::vector<Census>* census = nullptr) const;
+             std::vector<double>& scores, const std::vector<Census>* census = nullptr,
+             const std::vector<double>* contest = nullptr) const;
+  struct Entrant {  // a class that may win, with such a score at most
+    std::size_t k;
+    double highest;
+  };
   struct Part;      // what the boxes of a class say of the numbers of a sample, or its categories
+  struct Crowd;     // the boxes that are asked
   struct Question;  // the sample, the class, the parts
   void ask_for(const std::vector<bool>& asked, Question& q) const;
+  void find_order(const Sample& x, Question& q, const std::vector<Census>* census,
+                  const std::vector<double>& contest, std::vector<Entrant>& entrants) const;
   void put(const Sample& x, const Group& g, Question& q, const Census* census = nullptr) const;
   void weigh_boxes(const Group& g, Census& census) const;
   static std::uint64_t add_up(const Group& g, std::size_t j, Code code);
   void ask(Question& q) const;
+  void ask_all(Question& q) const;
+  void narrow(Question& q) const;
+  void set_prices(Question& q) const;
+  std::pair<float, std::size_t> find_loudness(Question& q) const;
+  double slack() const;
+  double highest_score(Question& q) const;
+  bool list_audible(Question& q, float bar, std::size_t most) const;
+  void bring_together(Question& q) const;
   void ask_numbers(Question& q) const;
   void let_fall(Question& q, Part& part) const;
   void ask_categories(Question& q) const;
   double log_sum(Question& q, std::size_t pair) const;
   std::uint64_t count_sure(Question& q, const Part& numbers, const Part& categories,
-                           std::vector<Slot>& unsure) const;
+                           std::vector<std::size_t>& unsure) const;
   void find_scale(Question& q, const Part& numbers, const Part& categories) const;
   double margin(const Question& q, const Part& numbers, const Part& categories,
                 double product) const;
-  double log_evidence(Question& q, Slot slot, Part& numbers, Part& categories) const;
+  double log_evidence(Question& q, std::size_t place, Part& numbers, Part& categories) const;
   void find_slopes(Question& q, std::size_t pair, double* slopes) const;
   // Sums over boxes, each with its weight.
   double slope_of_number(const Question& q, const Probe& p, double bandwidth,

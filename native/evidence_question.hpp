@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <vector>
 
 #include "evidence_census.hpp"
@@ -24,6 +26,13 @@ inline std::uint64_t grains(double l, double most) {
 // What is left of the samples of a class is counted in such parts of one.
 inline constexpr double CRUMBS = 0x1p24;
 
+inline constexpr double UNKNOWN = std::numeric_limits<double>::quiet_NaN();
+// Kept between samples: to be filled for every class anew would take as long as to be used.
+template <class Numbers>
+void make_room(Numbers& numbers, std::size_t boxes, typename Numbers::value_type value = {}) {
+  if (numbers.size() < boxes) numbers.resize(boxes, value);
+}
+
 // For each box l = log(n e) is the sum of two parts, of the numbers and of the categories. What is
 // said, in proportion to e^part, is only nearly right: where that might make a difference, `exact` has
 // the terms of the specification.
@@ -35,23 +44,66 @@ struct EvidenceEngine::Part {
   std::vector<kernels::Density> densities;  // of numbers
   double tails;                             // the logarithms of what extents are at least, together
   Aligned<double> logs;                     // with many of them
-  std::vector<double> exact;  // NaN where it was not needed so far
-  std::vector<Slot> known;    // the places where it was
+  std::vector<double> exact;  // by place; NaN where it was not needed so far
+  std::vector<std::size_t> known;  // the places where it was
+};
+
+// Of something that does not always pay, when to try it: not for a while after it did not.
+class Trial {
+ public:
+  bool is_due() { return wait_ == 0 || --wait_ == 0; }
+  void tell(bool paid) { wait_ = paid ? 0 : 16; }
+
+ private:
+  int wait_ = 0;
+};
+
+// The boxes of a class that are asked: all of them, or some, brought together. A place is one among
+// these.
+struct EvidenceEngine::Crowd {
+  std::size_t size;
+  bool all;
+  std::vector<Slot> slots;                // if not all: which
+  std::vector<const double*> V, W;        // by probe
+  std::vector<const std::uint32_t*> counts;  // if not all: of the values of the sample, by feature
+  const std::uint32_t* n;
+  const double* weight;
+
+  Slot slot(std::size_t place) const { return all ? static_cast<Slot>(place) : slots[place]; }
+
+  Aligned<double> doubles;  // working memory: what was brought together
+  Aligned<std::uint32_t> words;
 };
 
 struct EvidenceEngine::Question {
   const Sample* x;
   const Group* g;
+  Crowd crowd;
+  std::optional<std::size_t> only;  // the pair of bandwidth and backoff, if one is asked for
   std::vector<double> units;   // by probe: 1 / the width of the feature; 0 if that has none
   std::vector<double> shares;  // of the values of x in the class
   const Census* census;        // of the class
-  Aligned<double> away;        // by box: how far x sticks out, once the numbers are looked at
+  Aligned<double> away;        // by place: how far x sticks out, once the numbers are looked at
   std::vector<Part> numbers, categories;  // by bandwidth, by backoff
   Census made;                            // where none was kept
   bool sound;            // no product was too large or too small
   double scale, margin;  // of the last pair of parts: from products to grains, relative error
   double most;           // the largest l
+  Marks marks;           // the rest is for narrowing the crowd down: see evidence_narrow.cpp
+  std::vector<float> prices, prices_before;
+  std::vector<double> unseen;
+  double ceiling;
+  Aligned<float> loud;
+  Trial narrowing;
 
+  void begin_anew() {  // with another crowd
+    for (auto* parts : {&numbers, &categories})
+      for (Part& part : *parts) {
+        for (const std::size_t place : part.known) part.exact[place] = UNKNOWN;
+        part.known.clear();
+        if (part.asked) make_room(part.exact, crowd.size, UNKNOWN);
+      }
+  }
   Part& numbers_of(std::size_t pair) { return numbers[pair / categories.size()]; }
   Part& categories_of(std::size_t pair) { return categories[pair % categories.size()]; }
 };

@@ -88,27 +88,28 @@ void EvidenceEngine::find_slopes(Question& q, size_t pair, double* slopes) const
   const Group& g = *q.g;
   Part &numbers = q.numbers_of(pair), &categories = q.categories_of(pair);
   const double *x = numbers.said.data(), *y = categories.said.data();
-  static thread_local std::vector<std::pair<std::uint64_t, Slot>> heard;  // in order of creation
+  static thread_local std::vector<std::pair<std::uint64_t, size_t>> heard;  // in order of creation
   heard.clear();
   alignas(64) double over[BLOCK];
-  for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
-    const size_t m = std::min(BLOCK, g.size() - begin);
+  for (size_t begin = 0; begin < q.crowd.size; begin += BLOCK) {
+    const size_t m = std::min(BLOCK, q.crowd.size - begin);
     if (q.scale > 0)
       kernels::fall_short(x + begin, y + begin, FAINTEST * 0.99 / q.scale, over, m);
     else
       std::fill_n(over, m, 0.0);  // all of them
-    for (const size_t i : Passing(over, m)) heard.emplace_back(g.id[begin + i], begin + i);
+    for (const size_t i : Passing(over, m)) 
+      heard.emplace_back(g.id[q.crowd.slot(begin + i)], begin + i);
   }
   if (!std::is_sorted(heard.begin(), heard.end())) std::sort(heard.begin(), heard.end());
   static thread_local std::vector<std::pair<Slot, double>> loud;  // the box, its weight
   loud.clear();
   double weights = 0;
-  for (const auto& [id, slot] : heard) {
-    double part = q.scale > 0 ? x[slot] * y[slot] * q.scale : 0.0;
+  for (const auto& [id, place] : heard) {
+    double part = q.scale > 0 ? x[place] * y[place] * q.scale : 0.0;
     if (q.scale == 0 || std::abs(part - std::nearbyint(part)) <= part * q.margin)  // not sure
-      part = static_cast<double>(grains(log_evidence(q, slot, numbers, categories), q.most));
+      part = static_cast<double>(grains(log_evidence(q, place, numbers, categories), q.most));
     if (part < FAINTEST) continue;
-    loud.emplace_back(slot, std::floor(part) / GRAINS);
+    loud.emplace_back(q.crowd.slot(place), std::floor(part) / GRAINS);
     weights += loud.back().second;
   }
   for (const Probe& p : q.x->probes) slopes[p.j] = slope_of_number(q, p, numbers.choice, loud);

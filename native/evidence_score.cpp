@@ -19,30 +19,56 @@ constexpr size_t DENSITIES = 32;    // and of these
 constexpr double LARGE = 1e250, SMALL = 1e-90;  // what products may be, and the largest of a part
 constexpr double FAINT = 1e-100;  // parts that all contradict each other so are not multiplied
 constexpr double FADED = 1e-36;   // more than e^FAINTEST / (FAINT e^NEGLIGIBLE)
+constexpr size_t MANY_BOXES = 512;  // of all classes, so that it pays to compare what they can say
+constexpr double CLEAR = 1e-6;    // a difference of scores, by the temperature, that probabilities show
 constexpr double NEAR = 0.001;    // how far off they may be, to be of use
-constexpr double UNKNOWN = std::numeric_limits<double>::quiet_NaN();
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
 
-// Kept between samples: to be filled for every class anew would take as long as to be used.
-template <class Numbers>
-void make_room(Numbers& numbers, size_t boxes, double value = 0) {
-  if (numbers.size() < boxes) numbers.resize(boxes, value);
-}
 }  // namespace
 
 void EvidenceEngine::score(const Sample& x, const std::vector<bool>& asked, size_t classes,
-                           std::vector<double>& scores,
-                           const std::vector<Census>* census) const {
+                           std::vector<double>& scores, const std::vector<Census>* census,
+                           const std::vector<double>* contest) const {
   static thread_local Question q;
+  static thread_local std::vector<Entrant> entrants;
+  static thread_local Trial contests;
   ask_for(asked, q);
   scores.assign(asked.size() * classes, -INFINITE);
-  for (size_t k = 0; k < classes; ++k) {
-    if (groups_[k + 1].size() == 0) continue;
+  entrants.clear();
+  for (size_t k = 0; k < classes; ++k)
+    if (groups_[k + 1].size() > 0) entrants.push_back({k, INFINITE});
+  const bool ordered = contest != nullptr && q.only && entrants.size() > 1 &&
+                       index_mode_ != IndexMode::OFF &&
+                       (index_mode_ == IndexMode::ON ||
+                        (count() >= MANY_BOXES && contests.is_due()));
+  if (ordered) find_order(x, q, census, *contest, entrants);
+  double best = -INFINITE;
+  size_t asked_boxes = 0;
+  for (const auto& [k, highest] : entrants) {
+    if (highest < best) break;
+    asked_boxes += groups_[k + 1].size();
     put(x, groups_[k + 1], q, census != nullptr ? &(*census)[k + 1] : nullptr);
     ask(q);
     for (size_t pair = 0; pair < asked.size(); ++pair)
       if (asked[pair]) scores[pair * classes + k] = log_sum(q, pair) + q.census->level;
+    if (ordered) best = std::max(best, scores[*q.only * classes + k] - (*contest)[k]);
   }
+  if (ordered) contests.tell(2 * asked_boxes <= count());
+}
+
+// The classes by what they can score at most, so that the rest need not be asked once one of them has
+// scored more. What makes no difference to a probability does not count as more.
+void EvidenceEngine::find_order(const Sample& x, Question& q, const std::vector<Census>* census,
+                                const std::vector<double>& contest,
+                                std::vector<Entrant>& entrants) const {
+  double clear = 1;
+  for (const Voice& voice : voices_) clear = std::max(clear, CLEAR * voice.temperature);
+  for (auto& [k, highest] : entrants) {
+    put(x, groups_[k + 1], q, census != nullptr ? &(*census)[k + 1] : nullptr);
+    highest = highest_score(q) - contest[k] + clear;
+  }
+  std::sort(entrants.begin(), entrants.end(),
+            [](const Entrant& a, const Entrant& b) { return a.highest > b.highest; });
 }
 
 void EvidenceEngine::ask_for(const std::vector<bool>& asked, Question& q) const {
@@ -55,8 +81,12 @@ void EvidenceEngine::ask_for(const std::vector<bool>& asked, Question& q) const 
   };
   begin(evidence_.bandwidths, q.numbers);
   begin(evidence_.backoffs, q.categories);
-  for (size_t pair = 0; pair < asked.size(); ++pair)
-    if (asked[pair]) q.numbers_of(pair).asked = q.categories_of(pair).asked = true;
+  size_t pairs = 0;
+  for (size_t pair = 0; pair < asked.size(); ++pair) {
+    if (!asked[pair]) continue;
+    q.numbers_of(pair).asked = q.categories_of(pair).asked = true;
+    q.only = ++pairs == 1 ? std::optional(pair) : std::nullopt;
+  }
 }
 
 void EvidenceEngine::put(const Sample& x, const Group& g, Question& q, const Census* census) const {
@@ -78,17 +108,29 @@ void EvidenceEngine::put(const Sample& x, const Group& g, Question& q, const Cen
                                                             : add_up(g, j, x.codes[j]));
     q.shares.push_back((seen + even) / (samples + 1));
   }
-  for (auto* parts : {&q.numbers, &q.categories})
-    for (Part& part : *parts) {
-      for (const Slot slot : part.known) part.exact[slot] = UNKNOWN;
-      part.known.clear();
-      if (part.asked) make_room(part.exact, g.size(), UNKNOWN);
-    }
+  ask_all(q);
+}
+
+void EvidenceEngine::ask_all(Question& q) const {
+  const Group& g = *q.g;
+  Crowd& crowd = q.crowd;
+  crowd.all = true;
+  crowd.size = g.size();
+  crowd.n = g.n.data();
+  crowd.weight = q.census->weight.data();
+  crowd.V.clear();
+  crowd.W.clear();
+  for (const Probe& p : q.x->probes) {
+    crowd.V.push_back(g.V[p.j].data());
+    crowd.W.push_back(g.W[p.j].data());
+  }
+  q.begin_anew();
 }
 
 // Nearly right, where it is worth it.
 void EvidenceEngine::ask(Question& q) const {
-  if (q.g->size() <= FEW_BOXES) return;
+  narrow(q);
+  if (q.crowd.size <= FEW_BOXES) return;
   ask_numbers(q);
   ask_categories(q);
 }
@@ -97,27 +139,26 @@ void EvidenceEngine::ask(Question& q) const {
 // bandwidth outside. The extents are taken as multiples of what they are at least, so that products
 // of some stay normal numbers; where there are more features, logarithms are taken in between.
 void EvidenceEngine::ask_numbers(Question& q) const {
-  const Group& g = *q.g;
-  const size_t features = q.units.size();
+  const size_t features = q.units.size(), boxes = q.crowd.size;
   q.sound = true;
   for (Part& part : q.numbers) {
     if (!part.asked) continue;
-    make_room(part.said, whole(g.size()));
+    make_room(part.said, whole(boxes));
     part.densities.clear();
     part.most = part.tails = 0;
     for (size_t f = 0; f < features; ++f) {
       const Probe& p = q.x->probes[f];
       if (q.units[f] == 0) continue;
       const double tails = 2 * (part.choice * reach_[p.j]);
-      part.densities.push_back({g.V[p.j].data(), g.W[p.j].data(), p.xl, p.xu,
+      part.densities.push_back({q.crowd.V[f], q.crowd.W[f], p.xl, p.xu,
                                 q.units[f] / reach_[p.j], q.units[f] / tails, 1 / tails});
       part.most -= std::log(tails);
       part.tails += std::abs(std::log(tails));
     }
-    if (features > DENSITIES) make_room(part.logs, whole(g.size()));
+    if (features > DENSITIES) make_room(part.logs, whole(boxes));
   }
-  for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
-    const size_t m = std::min(BLOCK, g.size() - begin);
+  for (size_t begin = 0; begin < boxes; begin += BLOCK) {
+    const size_t m = std::min(BLOCK, boxes - begin);
     double* away = q.away.data() + begin;
     std::fill_n(away, whole(m), 0.0);
     bool first = true;  // all bandwidths share the distances
@@ -144,7 +185,7 @@ void EvidenceEngine::ask_numbers(Question& q) const {
 }
 
 void EvidenceEngine::let_fall(Question& q, Part& part) const {
-  const size_t boxes = q.g->size();
+  const size_t boxes = q.crowd.size;
   const double* away = q.away.data();
   double rate = 1 / part.choice;
   if (part.densities.size() > DENSITIES) {  // with the logarithms taken on the way
@@ -154,7 +195,7 @@ void EvidenceEngine::let_fall(Question& q, Part& part) const {
   }
   const double nearest = kernels::lowest(away, boxes);
   const double inside =
-      kernels::fall_off(q.census->weight.data(), away, nearest, rate, part.said.data(), boxes);
+      kernels::fall_off(q.crowd.weight, away, nearest, rate, part.said.data(), boxes);
   part.top = kernels::most(part.said.data(), boxes);
   part.most += std::log(part.top) - nearest * rate;
   // Boxes that are further away than powers go must not be heard.
@@ -167,16 +208,18 @@ void EvidenceEngine::ask_categories(Question& q) const {
   alignas(64) std::uint32_t scratch[FACTORS][BLOCK];
   static_assert(FACTORS <= kernels::MOST_BACKINGS);
   kernels::Backing backings[FACTORS];
-  const Group& g = *q.g;
-  for (Part& part : q.categories) make_room(part.said, g.size());
+  const Crowd& crowd = q.crowd;
+  for (Part& part : q.categories) make_room(part.said, crowd.size);
   const bool few = r_ <= FACTORS;  // if so, logarithms are not needed
-  for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
-    const size_t m = std::min(BLOCK, g.size() - begin);
+  for (size_t begin = 0; begin < crowd.size; begin += BLOCK) {
+    const size_t m = std::min(BLOCK, crowd.size - begin);
     for (size_t first = 0; first < std::max(r_, size_t{1}); first += FACTORS) {
       const size_t features = std::min(FACTORS, r_ - first);
       for (size_t f = 0; f < features; ++f) {
-        const std::uint32_t* counts = g.D[first + f].row(q.x->codes[first + f],
-                                                         static_cast<Slot>(begin), m, scratch[f]);
+        const std::uint32_t* counts =
+            crowd.all ? q.g->D[first + f].row(q.x->codes[first + f], static_cast<Slot>(begin), m,
+                                              scratch[f])
+                      : crowd.counts[first + f] + begin;
         backings[f].counts = counts != nullptr ? counts : padding::ZEROS.entries;
       }
       for (Part& part : q.categories) {
@@ -186,7 +229,7 @@ void EvidenceEngine::ask_categories(Question& q) const {
           backings[f].own = backings[f].backoff * q.shares[first + f];
         }
         double* said = part.said.data() + begin;
-        kernels::back_off(backings, features, g.n.data() + begin, few ? said : product, m);
+        kernels::back_off(backings, features, crowd.n + begin, few ? said : product, m);
         if (few) continue;
         if (first == 0) std::fill_n(said, m, 0.0);
         kernels::add_log(product, said, m);
@@ -195,10 +238,10 @@ void EvidenceEngine::ask_categories(Question& q) const {
   }
   for (Part& part : q.categories) {
     if (!part.asked) continue;
-    const double most = kernels::most(part.said.data(), g.size());
+    const double most = kernels::most(part.said.data(), crowd.size);
     part.most = few ? std::log(most) : most;
     part.top = few ? most : 1.0;
-    if (!few) kernels::raise(part.said.data(), most, g.size());
+    if (!few) kernels::raise(part.said.data(), most, crowd.size);
     q.sound = q.sound && part.top > SMALL;
   }
 }
@@ -206,13 +249,13 @@ void EvidenceEngine::ask_categories(Question& q) const {
 // log(sum of n e), in whole grains: most of them follow from what the parts say; those of the rest,
 // the largest among them, are computed as the specification does.
 double EvidenceEngine::log_sum(Question& q, size_t pair) const {
-  static thread_local std::vector<Slot> unsure;
+  static thread_local std::vector<size_t> unsure;
   static thread_local std::vector<double> l;
   Part &numbers = q.numbers_of(pair), &categories = q.categories_of(pair);
   unsure.clear();
   std::uint64_t sum = count_sure(q, numbers, categories, unsure);
   l.clear();
-  for (const Slot slot : unsure) l.push_back(log_evidence(q, slot, numbers, categories));
+  for (const size_t place : unsure) l.push_back(log_evidence(q, place, numbers, categories));
   q.most = *std::max_element(l.begin(), l.end());
   for (const double one : l) sum += grains(one, q.most);
   return q.most + std::log(static_cast<double>(sum) / GRAINS);
@@ -220,15 +263,15 @@ double EvidenceEngine::log_sum(Question& q, size_t pair) const {
 
 // The grains of the boxes for which they are sure; the others are listed.
 std::uint64_t EvidenceEngine::count_sure(Question& q, const Part& numbers, const Part& categories,
-                                         std::vector<Slot>& unsure) const {
+                                         std::vector<size_t>& unsure) const {
   static_assert(BLOCK <= kernels::MOST_TOGETHER);
   alignas(64) double apart[BLOCK];
   const double *x = numbers.said.data(), *y = categories.said.data();
-  const size_t boxes = q.g->size();
+  const size_t boxes = q.crowd.size;
   find_scale(q, numbers, categories);
   if (q.scale == 0) {
     unsure.resize(boxes);
-    std::iota(unsure.begin(), unsure.end(), Slot{0});
+    std::iota(unsure.begin(), unsure.end(), size_t{0});
     return 0;
   }
   std::uint64_t sum = 0;
@@ -236,7 +279,7 @@ std::uint64_t EvidenceEngine::count_sure(Question& q, const Part& numbers, const
     const size_t m = std::min(BLOCK, boxes - begin);
     sum += static_cast<std::uint64_t>(
         kernels::whole(x + begin, y + begin, q.scale, q.margin, apart, m));
-    for (const size_t i : Passing(apart, m)) unsure.push_back(static_cast<Slot>(begin + i));
+    for (const size_t i : Passing(apart, m)) unsure.push_back(begin + i);
   }
   return sum;
 }
@@ -245,7 +288,7 @@ std::uint64_t EvidenceEngine::count_sure(Question& q, const Part& numbers, const
 // they are good for nothing.
 void EvidenceEngine::find_scale(Question& q, const Part& numbers, const Part& categories) const {
   q.scale = 0;
-  const size_t boxes = q.g->size();
+  const size_t boxes = q.crowd.size;
   if (boxes <= FEW_BOXES || !q.sound) return;
   const double most = kernels::most_product(numbers.said.data(), categories.said.data(), boxes);
   const double product = most / (numbers.top * categories.top);
@@ -287,12 +330,13 @@ double log_product(size_t factors, Factor factor) {
 }  // namespace
 
 // log(n e), exactly as the specification has it.
-double EvidenceEngine::log_evidence(Question& q, Slot slot, Part& numbers,
+double EvidenceEngine::log_evidence(Question& q, size_t place, Part& numbers,
                                     Part& categories) const {
   const Group& g = *q.g;
-  double &extents = numbers.exact[slot], &shares = categories.exact[slot];
+  const Slot slot = q.crowd.slot(place);
+  double &extents = numbers.exact[place], &shares = categories.exact[place];
   if (std::isnan(extents)) {
-    numbers.known.push_back(slot);
+    numbers.known.push_back(place);
     size_t f = 0;
     double away = 0;
     extents = log_product(n_, [&](size_t j) {
@@ -303,16 +347,16 @@ double EvidenceEngine::log_evidence(Question& q, Slot slot, Part& numbers,
       away += std::max(std::max(p.xu - w, v - p.xl), 0.0) * (unit / reach_[j]);
       return (w - v) * unit + 2 * (numbers.choice * reach_[j]);
     });
-    q.away[slot] = away;
+    q.away[place] = away;
   }
   if (std::isnan(shares)) {
-    categories.known.push_back(slot);
+    categories.known.push_back(place);
     shares = std::log(q.census->weight[slot]) + log_product(r_, [&](size_t j) {
       const double a = categories.choice * reach_[n_ + j];
       return (g.D[j].count(slot, q.x->codes[j]) + a * q.shares[j]) / (g.n[slot] + a);
     });
   }
-  return shares - extents - q.away[slot] / numbers.choice;
+  return shares - extents - q.away[place] / numbers.choice;
 }
 
 // The boxes' parts of the sum of a class.

@@ -224,6 +224,7 @@ uint32_t Forest::new_leaf(uint32_t p, uint32_t node) {
   leaf.node = node;
   page.items[leaf.lane] = l;
   page.clear(leaf.lane);
+  if (page.count == capacity_) full_ = p;
   return l;
 }
 
@@ -258,6 +259,7 @@ uint32_t Forest::split(uint32_t l, const Splitting& splitting) {
 
 // The right part of its tree gets a page of its own.
 void Forest::split_page(uint32_t p) {
+  if (p == full_) full_ = NONE;
   const Node& root = nodes_[pages_[p].root];
   const uint32_t other = new_page(root.right);
   Page &from = pages_[p], &to = pages_[other];

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <vector>
 
 #include "group.hpp"
@@ -168,6 +169,8 @@ class Forest {
         for (std::size_t i = 0; i < leaves_[part].count; ++i)
           moved(leaves_[part].items[i], address(part, i));
       leaf = find_leaf(g, slot, box);
+    } else if (full_ != NONE) {  // now, so that no row waits for two splits
+      split_page(full_);
     }
     return add(leaf, g, slot, box);
   }
@@ -246,6 +249,8 @@ class Forest {
   std::deque<Node> nodes_;
   std::deque<Leaf> leaves_;
   std::deque<Page> pages_;
+  static constexpr std::uint32_t NONE = std::numeric_limits<std::uint32_t>::max();
+  std::uint32_t full_ = NONE;   // a page that has no room for another leaf
   std::deque<Summary> blocks_;  // page p is lane p % 64 of block p / 64
 };
 

@@ -236,6 +236,23 @@ CLONES void distances_at(const Side* RESTRICT sides, size_t n_sides,
   }
 }
 
+CLONES void unseen(const uint32_t* RESTRICT counts, float price, float* RESTRICT lost, size_t m) {
+  for (size_t i = 0; i < m; ++i) lost[i] += counts[i] == 0 ? price : 0.0f;
+}
+
+// A logarithm is at most what the bits of a number, taken as a whole number, say of it, and a little.
+CLONES float loudness(const double* RESTRICT weight, const float* RESTRICT lost, size_t m,
+                      float* RESTRICT loud) {
+  constexpr float LOG_2 = 0.693147181f, OFF = 0.0861f;
+  for (size_t i = 0; i < m; ++i) {
+    const auto bits = std::bit_cast<std::int32_t>(static_cast<float>(weight[i]));
+    loud[i] = (static_cast<float>(bits) * 0x1p-23f - 127 + OFF) * LOG_2 - lost[i];
+  }
+  float top = loud[0];
+  for (size_t i = 1; i < m; ++i) top = top > loud[i] ? top : loud[i];
+  return top;
+}
+
 CLONES uint64_t reached(const float* RESTRICT degree, float bar) {
   uint64_t ok[LOT];
   for (size_t i = 0; i < LOT; ++i) ok[i] = degree[i] >= bar ? ~uint64_t{0} : 0;

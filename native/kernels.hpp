@@ -110,6 +110,22 @@ float reachable(const std::uint8_t* far, const float* sum, const float* unit, fl
                 float step, float beta, std::size_t m, float* degree);
 // The entries of a lot that reach the bar, a bit each.
 std::uint64_t reached(const float* degree, float bar);
+// For decisions by evidence, what a box can be heard at most. lost = what distances cost: the bytes by
+// which x sticks out, a price each, over some features of boxes outlined in lots.
+void fallen(const std::uint8_t* lots, std::size_t features, std::size_t count, const Mark* marks,
+            const float* price, std::size_t n_marks, float* lost);
+// Boxes that have seen one value each: lost += unit * the prices of columns where it is another one,
+// which together fit in a byte. Arrays have room for whole lots.
+struct Unlike {
+  const std::uint8_t* code;
+  std::uint8_t wanted, price;
+};
+void unlike(const Unlike* columns, std::size_t n_columns, float unit, float* lost, std::size_t m);
+// lost += price where a count is 0
+void unseen(const std::uint32_t* counts, float price, float* lost, std::size_t m);
+// loud = log weight - lost, or up to 0.06 more. Returns the highest.
+float loudness(const double* weight, const float* lost, std::size_t m, float* loud);
+
 // Boxes packed in leaves (see arrangement.hpp), `stride` numbers each, and a sample's features: dist
 // = how far x sticks out, for LEAF boxes of each leaf; lowest = the least of a leaf.
 constexpr std::size_t LEAF = 16;

@@ -72,6 +72,18 @@ CLONES_BY_WIDTH(void, add, (const Match* columns, size_t n_columns, double* sum,
 CLONES_BY_WIDTH(void, add, (const Match* columns, size_t n_columns, float* sum, size_t m),
                 (columns, n_columns, sum, m))
 
+// By how many bytes x sticks out of boxes in one feature of a lot, from some of its entries on.
+template <class Bytes>
+INLINED Bytes out_of(const uint8_t* entries, const Mark& mark) {
+  const Bytes low = at<Bytes>(entries + 2 * mark.j * LOT);
+  const Bytes high = at<Bytes>(entries + (2 * mark.j + 1) * LOT);
+  const Bytes xl = Bytes{} + mark.xl, xu = Bytes{} + mark.xu;
+  const Bytes below = (low > xl ? low : xl) - xl, above = (xu > high ? xu : high) - high;
+  const Bytes out = below > above ? below : above;
+  const auto room = static_cast<uint8_t>(255 - mark.over);
+  return (out < room ? out : Bytes{} + room) + mark.over;
+}
+
 template <size_t bytes>
 INLINED void outlined_in(const uint8_t* RESTRICT lots, size_t features, size_t count,
                          const Mark* RESTRICT marks, size_t n_marks, uint8_t* RESTRICT far) {
@@ -80,13 +92,7 @@ INLINED void outlined_in(const uint8_t* RESTRICT lots, size_t features, size_t c
     const uint8_t* first = lots + i / LOT * 2 * features * LOT + i % LOT;
     Bytes most = {};
     for (size_t f = 0; f < n_marks; ++f) {
-      const Bytes low = at<Bytes>(first + 2 * marks[f].j * LOT);
-      const Bytes high = at<Bytes>(first + (2 * marks[f].j + 1) * LOT);
-      const Bytes xl = Bytes{} + marks[f].xl, xu = Bytes{} + marks[f].xu;
-      const Bytes below = (low > xl ? low : xl) - xl, above = (xu > high ? xu : high) - high;
-      const Bytes out = below > above ? below : above;
-      const auto room = static_cast<uint8_t>(255 - marks[f].over);
-      const Bytes further = (out < room ? out : Bytes{} + room) + marks[f].over;
+      const Bytes further = out_of<Bytes>(first, marks[f]);
       most = most > further ? most : further;
     }
     at<Bytes>(far + i) = most;
@@ -96,6 +102,45 @@ CLONES_BY_WIDTH(void, outlined,
                 (const uint8_t* lots, size_t features, size_t count, const Mark* marks,
                  size_t n_marks, uint8_t* far),
                 (lots, features, count, marks, n_marks, far))
+
+template <size_t bytes>
+INLINED void fallen_in(const uint8_t* RESTRICT lots, size_t features, size_t count,
+                       const Mark* RESTRICT marks, const float* RESTRICT price, size_t n_marks,
+                       float* RESTRICT lost) {
+  using Bytes = Pack<uint8_t, bytes>;
+  alignas(64) uint8_t out[LOT];
+  for (size_t lot = 0; lot < count; ++lot, lost += LOT) {
+    const uint8_t* first = lots + lot * 2 * features * LOT;
+    for (size_t i = 0; i < LOT; ++i) lost[i] = 0;
+    for (size_t f = 0; f < n_marks; ++f) {
+      for (size_t i = 0; i < LOT; i += IN<Bytes, uint8_t>)
+        at<Bytes>(out + i) = out_of<Bytes>(first + i, marks[f]);
+      for (size_t i = 0; i < LOT; ++i) lost[i] += static_cast<float>(out[i]) * price[f];
+    }
+  }
+}
+CLONES_BY_WIDTH(void, fallen,
+                (const uint8_t* lots, size_t features, size_t count, const Mark* marks,
+                 const float* price, size_t n_marks, float* lost),
+                (lots, features, count, marks, price, n_marks, lost))
+
+template <size_t bytes>
+INLINED void unlike_in(const Unlike* RESTRICT columns, size_t n_columns, float unit,
+                       float* RESTRICT lost, size_t m) {
+  using Bytes = Pack<uint8_t, bytes>;
+  alignas(64) uint8_t all[MOST_TOGETHER];
+  for (size_t i = 0; i < m; i += IN<Bytes, uint8_t>) {
+    Bytes prices = {};
+    for (size_t f = 0; f < n_columns; ++f)
+      prices += at<Bytes>(columns[f].code + i) == columns[f].wanted ? Bytes{}
+                                                                    : Bytes{} + columns[f].price;
+    at<Bytes>(all + i) = prices;
+  }
+  for (size_t i = 0; i < m; ++i) lost[i] += static_cast<float>(all[i]) * unit;
+}
+CLONES_BY_WIDTH(void, unlike,
+                (const Unlike* columns, size_t n_columns, float unit, float* lost, size_t m),
+                (columns, n_columns, unit, lost, m))
 
 template <size_t bytes>
 INLINED float reachable_in(const uint8_t* RESTRICT far, const float* RESTRICT sum,
@@ -172,26 +217,45 @@ CLONES_BY_WIDTH(void, distances,
                 (const Side* sides, size_t n_sides, bool first, double* dist, size_t m),
                 (sides, n_sides, first, dist, m))
 
+// Some packs at a time: each feature is looked at once for all of them, in one stretch of its column.
+template <class Doubles, size_t PARTS>
+INLINED void spread_out_over(const Density* RESTRICT features, size_t n_features, size_t begin,
+                             double* RESTRICT away, double* RESTRICT product, Doubles& largest) {
+  constexpr size_t PACK = IN<Doubles, double>;
+  Doubles far[PARTS] = {}, all[PARTS];
+  for (size_t p = 0; p < PARTS; ++p) all[p] = at<Doubles>(product + p * PACK);
+  for (size_t f = 0; f < n_features; ++f) {
+    const Density x = features[f];
+    for (size_t p = 0; p < PARTS; ++p) {
+      const Doubles V = at<Doubles>(x.V + begin + p * PACK), W = at<Doubles>(x.W + begin + p * PACK);
+      const Doubles above = x.xu - W, below = V - x.xl, length = W - V;
+      const Doubles most = above > below ? above : below, out = most > 0 ? most : Doubles{};
+      far[p] += length < 0 ? Doubles{} : out * x.fall;
+      all[p] *= length < 0 ? Doubles{} + x.unset : 1 + length * x.thin;
+    }
+  }
+  for (size_t p = 0; p < PARTS; ++p) {
+    if (away != nullptr) at<Doubles>(away + p * PACK) += far[p];
+    at<Doubles>(product + p * PACK) = all[p];
+    largest = largest > all[p] ? largest : all[p];
+  }
+}
+
 template <size_t bytes>
 INLINED double spread_out_in(const Density* RESTRICT features, size_t n_features, size_t begin,
                              double* RESTRICT away, double* RESTRICT product, size_t m) {
   using Doubles = Pack<double, bytes>;
+  constexpr size_t PACK = IN<Doubles, double>, PARTS = 4;
   Doubles largest = {};
   m = (m + 7) / 8 * 8;
-  for (size_t i = 0; i < m; i += IN<Doubles, double>) {
-    Doubles far = {}, all = at<Doubles>(product + i);
-    for (size_t f = 0; f < n_features; ++f) {
-      const Density& x = features[f];
-      const Doubles V = at<Doubles>(x.V + begin + i), W = at<Doubles>(x.W + begin + i);
-      const Doubles above = x.xu - W, below = V - x.xl, length = W - V;
-      const Doubles most = above > below ? above : below, out = most > 0 ? most : Doubles{};
-      far += length < 0 ? Doubles{} : out * x.fall;
-      all *= length < 0 ? Doubles{} + x.unset : 1 + length * x.thin;
-    }
-    if (away != nullptr) at<Doubles>(away + i) += far;
-    at<Doubles>(product + i) = all;
-    largest = largest > all ? largest : all;
-  }
+  size_t i = 0;
+  const auto over = [&]<size_t parts>() {
+    spread_out_over<Doubles, parts>(features, n_features, begin + i,
+                                    away != nullptr ? away + i : nullptr, product + i, largest);
+    i += parts * PACK;
+  };
+  while (i + PARTS * PACK <= m) over.template operator()<PARTS>();
+  while (i < m) over.template operator()<1>();
   return highest<double>(largest);
 }
 CLONES_BY_WIDTH(double, spread_out,

@@ -6,7 +6,7 @@ Needs the extra `river`: ``pip install "boxwise[river]"``.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sized
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
@@ -151,6 +151,13 @@ class HyperboxClassifier(base.MiniBatchClassifier):
         )
         self._names: dict[Hashable, str] = {}  # of the features known so far
         self._connect()
+        self._check()
+
+    def _check(self) -> None:
+        """Refuse parameters that no row could be learned with: make a model for some row."""
+        numbers = len(self.gamma) if isinstance(self.gamma, Sized) else 1
+        row = {object(): value for value in (*[0.0] * numbers, "")}  # as no row of a user has it
+        self._model_with({key: f"x{j}" for j, key in enumerate(row)}, row)
 
     @classmethod
     def from_classifier(cls, classifier: Classifier) -> HyperboxClassifier:

@@ -48,9 +48,32 @@ def test_the_first_row_may_be_refused_too() -> None:
     assert model.predict_one({"a": "text after all"}) == "no"
 
 
-def test_alpha_cannot_be_estimated_from_a_row() -> None:
-    with pytest.raises(ValueError, match=r"alpha='estimate' needs all rows"):
-        learned([({"a": 1.0}, "x")], alpha="estimate")
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"alpha": "estimate"}, r"alpha='estimate' needs all rows"),
+        ({"theta": -1}, r"theta must be"),
+        ({"gamma": None}, r"gamma must be"),
+        ({"gamma": [1.0, 0.0]}, r"gamma must be"),
+        ({"feature_range": (1, 0)}, r"feature_range must have a low end below"),
+        ({"scale": "log"}, r"scale must be 'range' or 'quantile'"),
+        ({"decision": "vote"}, r"decision must be"),
+        ({"bandwidth": 0}, r"bandwidth, if not 'auto',"),
+    ],
+)
+def test_a_bad_parameter_is_refused_before_there_is_a_row(
+    parameters: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        HyperboxClassifier(**parameters)
+
+
+def test_what_depends_on_the_columns_is_told_when_they_come() -> None:
+    model = HyperboxClassifier(
+        gamma=[1.0, 2.0], feature_range={"x0": (0, 1)}, categorical_features=("x1",)
+    )
+    with pytest.raises(ValueError, match=r"gamma has 2 numbers, but there are 1 continuous"):
+        model.learn_one({"x0": 1.0, "x1": 2}, "a")
 
 
 def test_what_is_no_dict_and_what_is_not_there_is_told() -> None:

@@ -1,0 +1,187 @@
+// Boxes that cannot have a part in a decision are not asked. What a box can say at most follows from
+// its outlines, from the values it has seen and from its weight; and what the loudest says at least,
+// from one of them.
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "evidence_question.hpp"
+#include "kernels.hpp"
+#include "scan.hpp"
+
+namespace boxwise {
+
+using std::size_t;
+
+namespace {
+constexpr size_t MANY = 512;  // boxes, so that it pays
+constexpr size_t FEWER = 6;   // one box in so many may be left, else all are asked
+constexpr double SILENT = -22.2;  // a box that says so much less has no whole grain
+constexpr double SLACK = 0.01, SLACK_OF_FEATURE = 1e-5;
+constexpr double FINEST = 16;   // prices are bytes: so many a unit, if they fit
+constexpr size_t TOGETHER = 8;  // columns whose prices fit in a byte
+constexpr size_t LOT = kernels::LOT;
+
+// What values cost that the boxes of a block have not seen.
+void add_prices(const Group& g, const Code* codes, const std::vector<double>& prices, size_t begin,
+                size_t m, float* lost) {
+  alignas(64) std::uint32_t scratch[BLOCK];
+  kernels::Unlike columns[TOGETHER];
+  double of_columns[TOGETHER];
+  size_t together = 0;
+  const auto add = [&] {
+    double sum = 0;
+    for (size_t f = 0; f < together; ++f) sum += of_columns[f];
+    const double fine = std::min(FINEST, 255 / sum);
+    for (size_t f = 0; f < together; ++f)
+      columns[f].price = static_cast<std::uint8_t>(of_columns[f] * fine);
+    kernels::unlike(columns, together, static_cast<float>(1 / fine), lost, m);
+    together = 0;
+  };
+  for (size_t j = 0; j < prices.size(); ++j) {
+    const Code code = codes[j];
+    if (const auto plain = g.D[j].plain(static_cast<Slot>(begin), m); plain && code >= 0 && code < 256) {
+      columns[together] = {plain->code, static_cast<std::uint8_t>(code), 0};
+      of_columns[together++] = prices[j];
+      if (together == TOGETHER) add();
+    } else if (const auto* row = g.D[j].row(code, static_cast<Slot>(begin), m, scratch)) {
+      kernels::unseen(row, static_cast<float>(prices[j]), lost, m);
+    }
+  }
+  if (together > 0) add();
+}
+}  // namespace
+
+void EvidenceEngine::narrow(Question& q) const {
+  const bool always = index_mode_ == IndexMode::ON;
+  if (!q.only || index_mode_ == IndexMode::OFF) return;
+  if (!always && (q.g->size() < MANY || !q.narrowing.is_due())) return;
+  const auto [top, loudest] = find_loudness(q);
+  const double least = log_evidence(q, loudest, q.numbers_of(*q.only), q.categories_of(*q.only));
+  const size_t most = always ? q.g->size() : q.g->size() / FEWER;
+  const bool pays = list_audible(q, static_cast<float>(least - q.ceiling + SILENT - slack()), most);
+  q.narrowing.tell(pays);
+  if (!pays) return;
+  bring_together(q);
+  q.begin_anew();
+}
+
+// More than the rounding of floats, of which the loudness is made.
+double EvidenceEngine::slack() const { return SLACK + SLACK_OF_FEATURE * static_cast<double>(n_ + r_); }
+
+// The score of a class is no higher.
+double EvidenceEngine::highest_score(Question& q) const {
+  const float top = find_loudness(q).first;
+  return q.ceiling + top + slack() + std::log(static_cast<double>(q.g->size())) + q.census->level;
+}
+
+// What distances cost, in logarithms, and values that a box has not seen; and how loud the loudest can
+// be, at no cost, but for its weight.
+void EvidenceEngine::set_prices(Question& q) const {
+  const double bandwidth = q.numbers_of(*q.only).choice, backoff = q.categories_of(*q.only).choice;
+  make_marks(*q.x, q.marks);
+  const auto price = [&](const std::vector<Ruler>& rulers, const std::vector<kernels::Mark>& marks,
+                         std::vector<float>& prices) {
+    prices.clear();
+    for (const kernels::Mark& mark : marks)
+      prices.push_back(static_cast<float>(
+          1 / (rulers[mark.j].per_unit * width(mark.j) * reach_[mark.j] * bandwidth)));
+  };
+  price(rulers_, q.marks.now, q.prices);
+  if (q.marks.either) price(before_, q.marks.before, q.prices_before);
+  q.ceiling = 0;
+  for (size_t f = 0; f < q.units.size(); ++f) {
+    const size_t j = q.x->probes[f].j;
+    const bool seen = rulers_[j].within && (before_.empty() || before_[j].within);  // by all boxes
+    const double most = -std::log(2 * bandwidth * reach_[j]);
+    if (q.units[f] > 0) q.ceiling += seen ? most : std::max(most, 0.0);
+  }
+  q.unseen.clear();
+  for (size_t j = 0; j < r_; ++j) {
+    const double a = backoff * reach_[n_ + j], own = a * q.shares[j], samples = q.g->most_samples;
+    const double most = std::log((samples + own) / (samples + a));
+    q.ceiling += most;
+    q.unseen.push_back(most - std::log(own / (1 + a)));
+  }
+}
+
+// How loud each box can be at most, below the ceiling. Returns how loud the loudest, and which.
+std::pair<float, size_t> EvidenceEngine::find_loudness(Question& q) const {
+  const Group& g = *q.g;
+  set_prices(q);
+  make_room(q.loud, (g.size() + BLOCK - 1) / BLOCK * BLOCK);
+  alignas(64) float lost[BLOCK] = {}, other[BLOCK];
+  float top = 0;
+  size_t in = 0;
+  for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
+    const size_t m = std::min(BLOCK, g.size() - begin), lots = (m + LOT - 1) / LOT;
+    std::fill_n(lost, m, 0.0f);
+    if (n_ > 0) {
+      const std::uint8_t* outlines = g.outlines.from(begin);
+      kernels::fallen(outlines, n_, lots, q.marks.now.data(), q.prices.data(), q.prices.size(), lost);
+      if (q.marks.either) {
+        kernels::fallen(outlines, n_, lots, q.marks.before.data(), q.prices_before.data(),
+                        q.prices_before.size(), other);
+        for (size_t i = 0; i < m; ++i) lost[i] = std::min(lost[i], other[i]);
+      }
+    }
+    add_prices(g, q.x->codes, q.unseen, begin, m, lost);
+    const float here = kernels::loudness(q.crowd.weight + begin, lost, m, q.loud.data() + begin);
+    if (begin == 0 || here > top) {
+      top = here;
+      in = begin;
+    }
+  }
+  const float* block = q.loud.data() + in;
+  return {top, in + static_cast<size_t>(std::find(block, block + BLOCK, top) - block)};
+}
+
+// The boxes that may reach the bar; false if they are more than `most`.
+bool EvidenceEngine::list_audible(Question& q, float bar, size_t most) const {
+  const size_t boxes = q.g->size();
+  std::vector<Slot>& slots = q.crowd.slots;
+  slots.clear();
+  for (size_t begin = 0; begin < boxes; begin += LOT) {
+    std::uint64_t left = kernels::reached(q.loud.data() + begin, bar);
+    if (boxes - begin < LOT) left &= (std::uint64_t{1} << (boxes - begin)) - 1;
+    for (; left != 0; left &= left - 1)
+      slots.push_back(static_cast<Slot>(begin + static_cast<size_t>(std::countr_zero(left))));
+    if (slots.size() > most) return false;
+  }
+  return true;
+}
+
+void EvidenceEngine::bring_together(Question& q) const {
+  const Group& g = *q.g;
+  Crowd& crowd = q.crowd;
+  crowd.all = false;
+  crowd.size = crowd.slots.size();
+  const size_t room = whole(crowd.size);
+  make_room(crowd.doubles, (2 * crowd.V.size() + 1) * room);
+  make_room(crowd.words, (r_ + 1) * room);
+  const auto bring = [&](const auto& from, auto* to) {
+    for (size_t place = 0; place < crowd.size; ++place) to[place] = from[crowd.slots[place]];
+    std::fill(to + crowd.size, to + room, to[0]);
+  };
+  double* doubles = crowd.doubles.data();
+  for (auto* ends : {&crowd.V, &crowd.W})
+    for (const double*& column : *ends) {
+      bring(column, doubles);
+      column = doubles;
+      doubles += room;
+    }
+  bring(crowd.weight, doubles);
+  crowd.weight = doubles;
+  std::uint32_t* words = crowd.words.data();
+  bring(crowd.n, words);
+  crowd.n = words;
+  crowd.counts.clear();
+  for (size_t j = 0; j < r_; ++j) {
+    words += room;
+    g.D[j].pick(q.x->codes[j], crowd.slots, words);
+    crowd.counts.push_back(words);
+  }
+}
+
+}  // namespace boxwise

@@ -73,8 +73,8 @@ class Column {
   void make_room(std::size_t turn = 0) {
     constexpr std::size_t SOME = 48, TURNS = 32;
     if (size_ < capacity()) return;
-    const std::size_t step = size_ < SOME ? 0 : size_ / (2 * TURNS) + 1;
-    reserve(2 * size_ + 8 + step * (turn % TURNS));
+    if (size_ < SOME) return reserve(2 * size_ + 8);
+    reserve(size_ + size_ / 2 + (size_ / (2 * TURNS) + 1) * (turn % TURNS));
   }
   void push_back(T value) {
     make_room();

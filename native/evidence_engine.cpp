@@ -324,13 +324,13 @@ void EvidenceEngine::carry(const Sample& x, std::vector<std::vector<double>>& ca
   score(x, asked, classes, scores);
   const std::vector<double> weighed = weigh_classes(classes, power_);
   Question q;
-  ask_for(asked, q);
+  ask_for(x, asked, q);
   carried.resize(classes);
   for (size_t k = 0; k < classes; ++k) {
     const size_t boxes = groups_[k + 1].size();
     carried[k].assign(boxes, 0.0);
     if (boxes == 0) continue;
-    put(x, groups_[k + 1], q);
+    put(groups_[k + 1], q);
     double weights = 0;
     std::vector<std::vector<double>> shares(asked.size());
     for (const Voice& voice : voices_) {

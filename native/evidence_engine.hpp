@@ -102,10 +102,10 @@ class EvidenceEngine : public EntropyEngine {
   struct Part;      // what the boxes of a class say of the numbers of a sample, or its categories
   struct Crowd;     // the boxes that are asked
   struct Question;  // the sample, the class, the parts
-  void ask_for(const std::vector<bool>& asked, Question& q) const;
-  void find_order(const Sample& x, Question& q, const std::vector<Census>* census,
+  void ask_for(const Sample& x, const std::vector<bool>& asked, Question& q) const;
+  void find_order(Question& q, const std::vector<Census>* census,
                   const std::vector<double>& contest, std::vector<Entrant>& entrants) const;
-  void put(const Sample& x, const Group& g, Question& q, const Census* census = nullptr) const;
+  void put(const Group& g, Question& q, const Census* census = nullptr) const;
   void weigh_boxes(const Group& g, Census& census) const;
   static std::uint64_t add_up(const Group& g, std::size_t j, Code code);
   void ask(Question& q) const;

@@ -39,6 +39,8 @@ void make_room(Numbers& numbers, std::size_t boxes, typename Numbers::value_type
 struct EvidenceEngine::Part {
   bool asked;
   double choice;  // the bandwidth or the backoff
+  std::vector<double> wide;  // by probe, how far the tails reach; by category, the backoff
+  std::vector<double> own;   // by category: what the value of the sample has anyway, in the class
   Aligned<double> said;
   double top, most;  // of what is said, the largest; of the parts
   std::vector<kernels::Density> densities;  // of numbers
@@ -65,7 +67,8 @@ struct EvidenceEngine::Crowd {
   bool all;
   std::vector<Slot> slots;                // if not all: which
   std::vector<const double*> V, W;        // by probe
-  std::vector<const std::uint32_t*> counts;  // if not all: of the values of the sample, by feature
+  // Of the values of the sample, by feature, if boxes were brought together or are few; else none.
+  std::vector<const std::uint32_t*> counts;
   const std::uint32_t* n;
   const double* weight;
 
@@ -81,6 +84,8 @@ struct EvidenceEngine::Question {
   Crowd crowd;
   std::optional<std::size_t> only;  // the pair of bandwidth and backoff, if one is asked for
   std::vector<double> units;   // by probe: 1 / the width of the feature; 0 if that has none
+  std::vector<double> falls;   // the same by the reach
+  std::vector<double> even;    // by category: the share of a value never seen
   std::vector<double> shares;  // of the values of x in the class
   const Census* census;        // of the class
   Aligned<double> away;        // by place: how far x sticks out, once the numbers are looked at

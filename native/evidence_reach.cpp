@@ -60,10 +60,10 @@ void EvidenceEngine::step(const Sample& x) {
   std::vector<bool> asked(evidence_.bandwidths.size() * evidence_.backoffs.size(), false);
   asked[pair] = true;
   std::vector<double> scores(classes, NONE), slopes(classes * features, 0.0), p;
-  ask_for(asked, q);
+  ask_for(x, asked, q);
   for (size_t k = 0; k < classes; ++k) {
     if (groups_[k + 1].size() == 0) continue;
-    put(x, groups_[k + 1], q);
+    put(groups_[k + 1], q);
     ask(q);
     scores[k] = log_sum(q, pair) + q.census->level;
     find_slopes(q, pair, &slopes[k * features]);

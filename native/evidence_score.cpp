@@ -32,7 +32,7 @@ void EvidenceEngine::score(const Sample& x, const std::vector<bool>& asked, size
   static thread_local Question q;
   static thread_local std::vector<Entrant> entrants;
   static thread_local Trial contests;
-  ask_for(asked, q);
+  ask_for(x, asked, q);
   scores.assign(asked.size() * classes, -INFINITE);
   entrants.clear();
   for (size_t k = 0; k < classes; ++k)
@@ -41,13 +41,13 @@ void EvidenceEngine::score(const Sample& x, const std::vector<bool>& asked, size
                        index_mode_ != IndexMode::OFF &&
                        (index_mode_ == IndexMode::ON ||
                         (count() >= MANY_BOXES && contests.is_due()));
-  if (ordered) find_order(x, q, census, *contest, entrants);
+  if (ordered) find_order(q, census, *contest, entrants);
   double best = -INFINITE;
   size_t asked_boxes = 0;
   for (const auto& [k, highest] : entrants) {
     if (highest < best) break;
     asked_boxes += groups_[k + 1].size();
-    put(x, groups_[k + 1], q, census != nullptr ? &(*census)[k + 1] : nullptr);
+    put(groups_[k + 1], q, census != nullptr ? &(*census)[k + 1] : nullptr);
     ask(q);
     for (size_t pair = 0; pair < asked.size(); ++pair)
       if (asked[pair]) scores[pair * classes + k] = log_sum(q, pair) + q.census->level;
@@ -58,20 +58,21 @@ void EvidenceEngine::score(const Sample& x, const std::vector<bool>& asked, size
 
 // The classes by what they can score at most, so that the rest need not be asked once one of them has
 // scored more. What makes no difference to a probability does not count as more.
-void EvidenceEngine::find_order(const Sample& x, Question& q, const std::vector<Census>* census,
+void EvidenceEngine::find_order(Question& q, const std::vector<Census>* census,
                                 const std::vector<double>& contest,
                                 std::vector<Entrant>& entrants) const {
   double clear = 1;
   for (const Voice& voice : voices_) clear = std::max(clear, CLEAR * voice.temperature);
   for (auto& [k, highest] : entrants) {
-    put(x, groups_[k + 1], q, census != nullptr ? &(*census)[k + 1] : nullptr);
+    put(groups_[k + 1], q, census != nullptr ? &(*census)[k + 1] : nullptr);
     highest = highest_score(q) - contest[k] + clear;
   }
   std::sort(entrants.begin(), entrants.end(),
             [](const Entrant& a, const Entrant& b) { return a.highest > b.highest; });
 }
 
-void EvidenceEngine::ask_for(const std::vector<bool>& asked, Question& q) const {
+// What is the same for all classes.
+void EvidenceEngine::ask_for(const Sample& x, const std::vector<bool>& asked, Question& q) const {
   const auto begin = [](const std::vector<double>& choices, std::vector<Part>& parts) {
     parts.resize(choices.size());
     for (size_t i = 0; i < choices.size(); ++i) {
@@ -87,28 +88,47 @@ void EvidenceEngine::ask_for(const std::vector<bool>& asked, Question& q) const 
     q.numbers_of(pair).asked = q.categories_of(pair).asked = true;
     q.only = ++pairs == 1 ? std::optional(pair) : std::nullopt;
   }
+  q.x = &x;
+  q.units.clear();
+  q.falls.clear();
+  for (const Probe& p : x.probes) {
+    q.units.push_back(width(p.j) > 0 ? 1 / width(p.j) : 0.0);
+    q.falls.push_back(q.units.back() / reach_[p.j]);
+  }
+  q.even.clear();
+  for (size_t j = 0; j < r_; ++j) {
+    size_t values = 0;
+    for (const Group& g : groups_) values = std::max(values, g.D[j].n_codes());
+    q.even.push_back(1 / static_cast<double>(values + 1));
+  }
+  for (Part& part : q.numbers) {
+    part.wide.clear();
+    for (const Probe& p : x.probes) part.wide.push_back(2 * (part.choice * reach_[p.j]));
+  }
+  for (Part& part : q.categories) {
+    part.wide.clear();
+    for (size_t j = 0; j < r_; ++j) part.wide.push_back(part.choice * reach_[n_ + j]);
+  }
 }
 
-void EvidenceEngine::put(const Sample& x, const Group& g, Question& q, const Census* census) const {
-  q.x = &x;
+void EvidenceEngine::put(const Group& g, Question& q, const Census* census) const {
   q.g = &g;
   if (census == nullptr) weigh_boxes(g, q.made);
   q.census = census != nullptr ? census : &q.made;
-  q.units.clear();
   make_room(q.away, whole(g.size()));
-  for (const Probe& p : x.probes)
-    q.units.push_back(width(p.j) > 0 ? 1 / width(p.j) : 0.0);
+  ask_all(q);
   q.shares.clear();
   const auto samples = static_cast<double>(q.census->samples);
   for (size_t j = 0; j < r_; ++j) {
-    size_t values = 0;
-    for (const Group& other : groups_) values = std::max(values, other.D[j].n_codes());
-    const double even = 1 / static_cast<double>(values + 1);  // a value never seen has its share
-    const auto seen = static_cast<double>(census != nullptr ? census->seen(j, x.codes[j])
-                                                            : add_up(g, j, x.codes[j]));
-    q.shares.push_back((seen + even) / (samples + 1));
+    const std::uint64_t seen = !q.crowd.counts.empty() ? kernels::total(q.crowd.counts[j], g.size())
+                               : census != nullptr     ? census->seen(j, q.x->codes[j])
+                                                       : add_up(g, j, q.x->codes[j]);
+    q.shares.push_back((static_cast<double>(seen) + q.even[j]) / (samples + 1));
   }
-  ask_all(q);
+  for (Part& part : q.categories) {
+    part.own.clear();
+    for (size_t j = 0; j < r_; ++j) part.own.push_back(part.wide[j] * q.shares[j]);
+  }
 }
 
 void EvidenceEngine::ask_all(Question& q) const {
@@ -123,6 +143,15 @@ void EvidenceEngine::ask_all(Question& q) const {
   for (const Probe& p : q.x->probes) {
     crowd.V.push_back(g.V[p.j].data());
     crowd.W.push_back(g.W[p.j].data());
+  }
+  crowd.counts.clear();
+  if (g.size() <= FEW_BOXES) {
+    make_room(crowd.words, r_ * FEW_BOXES);
+    for (size_t j = 0; j < r_; ++j) {
+      std::uint32_t* counts = crowd.words.data() + j * FEW_BOXES;
+      for (Slot slot = 0; slot < g.size(); ++slot) counts[slot] = g.D[j].count(slot, q.x->codes[j]);
+      crowd.counts.push_back(counts);
+    }
   }
   q.begin_anew();
 }
@@ -149,9 +178,9 @@ void EvidenceEngine::ask_numbers(Question& q) const {
     for (size_t f = 0; f < features; ++f) {
       const Probe& p = q.x->probes[f];
       if (q.units[f] == 0) continue;
-      const double tails = 2 * (part.choice * reach_[p.j]);
-      part.densities.push_back({q.crowd.V[f], q.crowd.W[f], p.xl, p.xu,
-                                q.units[f] / reach_[p.j], q.units[f] / tails, 1 / tails});
+      const double tails = part.wide[f];
+      part.densities.push_back({q.crowd.V[f], q.crowd.W[f], p.xl, p.xu, q.falls[f],
+                                q.units[f] / tails, 1 / tails});
       part.most -= std::log(tails);
       part.tails += std::abs(std::log(tails));
     }
@@ -217,16 +246,16 @@ void EvidenceEngine::ask_categories(Question& q) const {
       const size_t features = std::min(FACTORS, r_ - first);
       for (size_t f = 0; f < features; ++f) {
         const std::uint32_t* counts =
-            crowd.all ? q.g->D[first + f].row(q.x->codes[first + f], static_cast<Slot>(begin), m,
-                                              scratch[f])
-                      : crowd.counts[first + f] + begin;
+            crowd.counts.empty() ? q.g->D[first + f].row(q.x->codes[first + f],
+                                                         static_cast<Slot>(begin), m, scratch[f])
+                                 : crowd.counts[first + f] + begin;
         backings[f].counts = counts != nullptr ? counts : padding::ZEROS.entries;
       }
       for (Part& part : q.categories) {
         if (!part.asked) continue;
         for (size_t f = 0; f < features; ++f) {
-          backings[f].backoff = part.choice * reach_[n_ + first + f];
-          backings[f].own = backings[f].backoff * q.shares[first + f];
+          backings[f].backoff = part.wide[first + f];
+          backings[f].own = part.own[first + f];
         }
         double* said = part.said.data() + begin;
         kernels::back_off(backings, features, crowd.n + begin, few ? said : product, m);
@@ -311,50 +340,56 @@ double EvidenceEngine::margin(const Question& q, const Part& numbers, const Part
 }
 
 namespace {
-// The logarithm of the product of factor(0), factor(1), ...; taken before products become too small.
-template <class Factor>
-double log_product(size_t factors, Factor factor) {
-  double sum = 0;
-  for (size_t f = 0; f < factors;) {
-    double product = 1, some[FACTORS];
-    size_t count = 0;
-    for (const size_t end = std::min(f + FACTORS, factors); f < end; ++f)
-      product *= some[count++] = factor(f);
-    if (product > 0 && product < INFINITE)
-      sum += std::log(product);
-    else
-      for (size_t i = 0; i < count; ++i) sum += std::log(some[i]);
-  }
+// The logarithm of the product of some factors; of each by itself, if that is too small or too large.
+double log_product(const double* factors, size_t count) {
+  double product = 1, sum = 0;
+  for (size_t i = 0; i < count; ++i) product *= factors[i];
+  if (product > 0 && product < INFINITE) return std::log(product);
+  for (size_t i = 0; i < count; ++i) sum += std::log(factors[i]);
   return sum;
 }
 }  // namespace
 
-// log(n e), exactly as the specification has it.
+// log(n e), exactly as the specification has it: logarithms are taken of FACTORS features at a time.
 double EvidenceEngine::log_evidence(Question& q, size_t place, Part& numbers,
                                     Part& categories) const {
   const Group& g = *q.g;
-  const Slot slot = q.crowd.slot(place);
+  const Crowd& crowd = q.crowd;
+  const Slot slot = crowd.slot(place);
   double &extents = numbers.exact[place], &shares = categories.exact[place];
+  double factors[FACTORS];
   if (std::isnan(extents)) {
     numbers.known.push_back(place);
-    size_t f = 0;
+    const auto& probes = q.x->probes;
     double away = 0;
-    extents = log_product(n_, [&](size_t j) {
-      if (f == q.units.size() || q.x->probes[f].j != j) return 1.0;
-      const Probe& p = q.x->probes[f];
-      const double v = g.V[j][slot], w = g.W[j][slot], unit = q.units[f++];
-      if (v > w || unit == 0) return 1.0;
-      away += std::max(std::max(p.xu - w, v - p.xl), 0.0) * (unit / reach_[j]);
-      return (w - v) * unit + 2 * (numbers.choice * reach_[j]);
-    });
+    extents = 0;
+    for (size_t f = 0; f < probes.size();) {
+      size_t count = 0;
+      for (const size_t turn = probes[f].j / FACTORS;
+           f < probes.size() && probes[f].j / FACTORS == turn; ++f) {
+        const Probe& p = probes[f];
+        const double v = crowd.V[f][place], w = crowd.W[f][place];
+        if (v > w || q.units[f] == 0) continue;
+        away += std::max(std::max(p.xu - w, v - p.xl), 0.0) * q.falls[f];
+        factors[count++] = (w - v) * q.units[f] + numbers.wide[f];
+      }
+      extents += log_product(factors, count);
+    }
     q.away[place] = away;
   }
   if (std::isnan(shares)) {
     categories.known.push_back(place);
-    shares = std::log(q.census->weight[slot]) + log_product(r_, [&](size_t j) {
-      const double a = categories.choice * reach_[n_ + j];
-      return (g.D[j].count(slot, q.x->codes[j]) + a * q.shares[j]) / (g.n[slot] + a);
-    });
+    double sum = 0;
+    for (size_t j = 0; j < r_;) {
+      size_t count = 0;
+      for (; j < r_ && count < FACTORS; ++j) {
+        const std::uint32_t times = crowd.counts.empty() ? g.D[j].count(slot, q.x->codes[j])
+                                                         : crowd.counts[j][place];
+        factors[count++] = (times + categories.own[j]) / (g.n[slot] + categories.wide[j]);
+      }
+      sum += log_product(factors, count);
+    }
+    shares = std::log(crowd.weight[place]) + sum;
   }
   return shares - extents - q.away[place] / numbers.choice;
 }

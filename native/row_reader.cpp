@@ -69,8 +69,11 @@ RowReader::Cells& RowReader::cells() {
 }
 
 RowReader::RowReader(nb::object engine, nb::list continuous, nb::list categorical, nb::list codes,
-                     nb::list values, nb::dict labels)
-    : keeper_(engine), engine_(nb::cast<Engine&>(engine)), labels_(labels) {
+                     nb::list values, nb::dict label_codes, nb::list labels)
+    : keeper_(engine),
+      engine_(nb::cast<Engine&>(engine)),
+      label_codes_(label_codes),
+      labels_(labels) {
   if (codes.size() != categorical.size() || values.size() != categorical.size())
     throw std::invalid_argument("one dict and one list per categorical column are needed");
   for (nb::handle key : continuous) continuous_.push_back(nb::borrow(key));
@@ -81,22 +84,41 @@ RowReader::RowReader(nb::object engine, nb::list continuous, nb::list categorica
   for (const auto& column : categorical_) known_[column.key] = nb::none();
 }
 
-// The values of a row, column by column, null where it has none; and how many it has. Most streams
-// have the same keys in the same order in every row: then no key is looked up.
+// Most streams have the same keys in the same order in every row, floats, whole numbers and texts that
+// are known or, to predict, are not. Then no key is looked up and nothing has to be held; false if the
+// row is otherwise.
+bool RowReader::read_usual([[maybe_unused]] PyObject* row, [[maybe_unused]] bool to_learn,
+                           [[maybe_unused]] Cells& x) const {
+#if defined(Py_GIL_DISABLED)
+  return false;
+#else
+  const size_t n = continuous_.size(), columns = n + categorical_.size();
+  if (usual_.size() != columns || static_cast<size_t>(PyDict_Size(row)) != columns) return false;
+  x.numbers.resize(n);
+  x.codes.resize(columns - n);
+  PyObject *key, *value;
+  Py_ssize_t at = 0;
+  for (const auto& [wanted, column] : usual_) {
+    if (!PyDict_Next(row, &at, &key, &value) || key != wanted) return false;
+    if (column < n) {
+      const bool plain = PyFloat_CheckExact(value) || PyLong_CheckExact(value) || value == Py_None;
+      if (!plain || !to_number(value, x.numbers[column])) return false;
+      continue;
+    }
+    if (!PyUnicode_CheckExact(value)) return false;
+    const nb::object held = nb::borrow(value);  // what it is compared with may be anything
+    const nb::object code = look_up(categorical_[column - n].codes, held);
+    if (!code.is_valid() && to_learn) return false;
+    x.codes[column - n] = code.is_valid() ? static_cast<Code>(PyLong_AsLong(code.ptr())) : -1;
+  }
+  return true;
+#endif
+}
+
+// The values of a row, column by column, null where it has none; and how many it has.
 size_t RowReader::fetch(nb::handle row, std::vector<nb::object>& values) const {
   const size_t n = continuous_.size(), columns = n + categorical_.size();
-  values.clear();
   values.resize(columns);
-#if !defined(Py_GIL_DISABLED)
-  if (usual_.size() == columns && static_cast<size_t>(PyDict_Size(row.ptr())) == columns) {
-    PyObject *key, *value;
-    Py_ssize_t at = 0;
-    size_t i = 0;
-    while (i < columns && PyDict_Next(row.ptr(), &at, &key, &value) && key == usual_[i].first)
-      values[usual_[i++].second] = nb::borrow(value);
-    if (i == columns) return columns;
-  }
-#endif
   size_t found = 0;
   for (size_t j = 0; j < columns; ++j) {
     values[j] = look_up(row, j < n ? continuous_[j] : categorical_[j - n].key);
@@ -149,10 +171,17 @@ bool RowReader::has_other_values(nb::dict row) const {
   return false;
 }
 
-bool RowReader::learn(nb::dict row, nb::handle label) {
+bool RowReader::learn(nb::handle given, nb::handle label) {
+  if (!PyDict_CheckExact(given.ptr())) return false;
   Cells& x = cells();
-  const nb::object code = look_up(labels_, label);
+  const nb::object code = look_up(label_codes_, label);
   if (!code.is_valid()) return false;
+  const auto known = static_cast<std::int32_t>(PyLong_AsLong(code.ptr()));
+  if (read_usual(given.ptr(), true, x)) {
+    engine_.learn(x.rows(), &known);
+    return true;
+  }
+  const auto row = nb::borrow<nb::dict>(given);
   std::vector<nb::object> values, fresh;
   const size_t found = fetch(row, values);
   if (!read_numbers(values, x) || !read_codes(values, &fresh, x)) return false;
@@ -169,26 +198,27 @@ bool RowReader::learn(nb::dict row, nb::handle label) {
     column.values.append(*value);  // before the code, for a thread that finds the code
     column.codes[*value++] = x.codes[j];
   }
-  const auto known = static_cast<std::int32_t>(PyLong_AsLong(code.ptr()));
   engine_.learn(x.rows(), &known);
   return true;
 }
 
 bool RowReader::read(nb::handle row, Cells& x) const {
+  if (!PyDict_CheckExact(row.ptr())) return false;
+  if (read_usual(row.ptr(), false, x)) return true;
   std::vector<nb::object> values;
   fetch(row, values);
   return read_numbers(values, x) && read_codes(values, nullptr, x);
 }
 
-std::optional<std::int32_t> RowReader::predict(nb::dict row) const {
+nb::object RowReader::predict(nb::handle row) const {
   Cells& x = cells();
-  if (!read(row, x)) return std::nullopt;
+  if (labels_.size() == 0 || !read(row, x)) return nb::none();
   std::int32_t label = -1;
   engine_.predict(x.rows(), &label);
-  return label;
+  return labels_[static_cast<size_t>(label)];
 }
 
-std::optional<std::vector<double>> RowReader::probabilities(nb::dict row) const {
+std::optional<std::vector<double>> RowReader::probabilities(nb::handle row) const {
   Cells& x = cells();
   if (!read(row, x)) return std::nullopt;
   return engine_.probabilities(x.rows(), engine_.n_classes());

@@ -16,22 +16,24 @@ namespace boxwise {
 class RowReader {
  public:
   // An engine, the keys of the columns of each kind, for each categorical one the dict from value to code and
-  // the list of values, and the dict from label to code. All are the caller's own: dicts and lists
-  // may grow, and grow here.
+  // the list of values, and the same of the labels. All are the caller's own: dicts and lists may grow,
+  // and grow here.
   RowReader(nanobind::object engine, nanobind::list continuous, nanobind::list categorical, nanobind::list codes,
-            nanobind::list values, nanobind::dict labels);
+            nanobind::list values, nanobind::dict label_codes, nanobind::list labels);
 
   // Learn a row with a label that is known. Returns false, and has done nothing, if the row is not
-  // plain: it has a column with a value that the model does not know of, or an unusual value.
+  // plain: no dict, or it has a column with a value that the model does not know of, or an unusual value.
   // Columns that the row lacks are missing; a text never seen becomes a category.
-  bool learn(nanobind::dict row, nanobind::handle label);
+  bool learn(nanobind::handle row, nanobind::handle label);
 
-  // The class of a row; -1: none has been learned. Nothing if the row is not plain.
-  std::optional<std::int32_t> predict(nanobind::dict row) const;
-  std::optional<std::vector<double>> probabilities(nanobind::dict row) const;
+  // The label of a row; None if the row is not plain, or no label has been learned.
+  nanobind::object predict(nanobind::handle row) const;
+  // Of the classes; nothing if the row is not plain.
+  std::optional<std::vector<double>> probabilities(nanobind::handle row) const;
 
  private:
   struct Cells;
+  bool read_usual(PyObject* row, bool to_learn, Cells& cells) const;
   std::size_t fetch(nanobind::handle row, std::vector<nanobind::object>& values) const;
   void note_order(nanobind::handle row);
   // Return false for a value that is not plain.
@@ -51,7 +53,8 @@ class RowReader {
   Engine& engine_;
   std::vector<nanobind::object> continuous_;  // the keys
   std::vector<Categorical> categorical_;
-  nanobind::dict labels_, known_;  // known_: the keys of all columns
+  nanobind::dict label_codes_, known_;  // known_: the keys of all columns
+  nanobind::list labels_;
   std::vector<std::pair<PyObject*, std::size_t>> usual_;  // keys in the order of rows, which columns
   int tries_ = 3;  // to find one
 };

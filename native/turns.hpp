@@ -113,7 +113,10 @@ class Crew {
 // The same once.
 template <class MakeWorker>
 void in_turns(std::size_t count, std::size_t size, std::size_t threads, MakeWorker make_worker) {
-  Crew(threads).share(count, size, make_worker);
+  if (threads > 1 && count > size) return Crew(threads).share(count, size, make_worker);
+  auto worker = make_worker();
+  for (std::size_t begin = 0; begin < count; begin += size)
+    worker(begin, std::min(begin + size, count));
 }
 
 }  // namespace boxwise

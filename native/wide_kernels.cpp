@@ -74,14 +74,14 @@ CLONES_BY_WIDTH(void, add, (const Match* columns, size_t n_columns, float* sum, 
 
 // By how many bytes x sticks out of boxes in one feature of a lot, from some of its entries on.
 template <class Bytes>
-INLINED Bytes out_of(const uint8_t* entries, const Mark& mark) {
+INLINED void stick_out(const uint8_t* entries, const Mark& mark, Bytes& further) {
   const Bytes low = at<Bytes>(entries + 2 * mark.j * LOT);
   const Bytes high = at<Bytes>(entries + (2 * mark.j + 1) * LOT);
   const Bytes xl = Bytes{} + mark.xl, xu = Bytes{} + mark.xu;
   const Bytes below = (low > xl ? low : xl) - xl, above = (xu > high ? xu : high) - high;
   const Bytes out = below > above ? below : above;
   const auto room = static_cast<uint8_t>(255 - mark.over);
-  return (out < room ? out : Bytes{} + room) + mark.over;
+  further = (out < room ? out : Bytes{} + room) + mark.over;
 }
 
 template <size_t bytes>
@@ -92,7 +92,8 @@ INLINED void outlined_in(const uint8_t* RESTRICT lots, size_t features, size_t c
     const uint8_t* first = lots + i / LOT * 2 * features * LOT + i % LOT;
     Bytes most = {};
     for (size_t f = 0; f < n_marks; ++f) {
-      const Bytes further = out_of<Bytes>(first, marks[f]);
+      Bytes further;
+      stick_out(first, marks[f], further);
       most = most > further ? most : further;
     }
     at<Bytes>(far + i) = most;
@@ -114,7 +115,7 @@ INLINED void fallen_in(const uint8_t* RESTRICT lots, size_t features, size_t cou
     for (size_t i = 0; i < LOT; ++i) lost[i] = 0;
     for (size_t f = 0; f < n_marks; ++f) {
       for (size_t i = 0; i < LOT; i += IN<Bytes, uint8_t>)
-        at<Bytes>(out + i) = out_of<Bytes>(first + i, marks[f]);
+        stick_out(first + i, marks[f], at<Bytes>(out + i));
       for (size_t i = 0; i < LOT; ++i) lost[i] += static_cast<float>(out[i]) * price[f];
     }
   }

@@ -72,10 +72,10 @@ def _voices(lines: Sequence[Line]) -> list[str]:
     head = ("stream, θ = δ", "share, first size", "share, last", "boxes, last", "k over boxes")
     return [
         "A decision by evidence is a sum over all boxes that have a part in it, and what is left "
-        "out must be nothing, to the last bit. So its cost grows at least with their number. Where "
-        "that is far below the number of boxes, an index could leave the others out; this one "
-        "does not ([why](engine.md#prediction-why-leaving-boxes-out-is-exact)). How many boxes "
-        "have a part in the decision on a row:",
+        "out must be nothing, to the last bit. So its cost grows at least with their number. "
+        "Others are left out where they are many "
+        "([how](engine.md#decisions-by-evidence)), and classes that cannot win where only labels "
+        "are asked for, as here. How many boxes have a part in the decision on a row:",
         table(head, rows),
     ]
 

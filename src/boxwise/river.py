@@ -230,23 +230,21 @@ class HyperboxClassifier(base.MiniBatchClassifier):
         y
             The label: text, a whole number or a truth value; None if there is none.
         """
-        if type(x) is not dict or not self._learn_quickly(x, y):
+        if not self._learn_quickly(x, y):
             self._learn_by_the_general_way(x, y)
 
     def predict_one(self, x: Row, **kwargs: Any) -> Any:
         """Return the label of a row, None before the first label was learned."""
-        if not self._labels:
-            return None
-        code = self._predict_quickly(x) if type(x) is dict else None
-        if code is None:
-            code = int(self._model.predict(self._encode(x))[0])
-        return self._labels[code]
+        label = self._predict_quickly(x)
+        if label is None and self._labels:  # the row is out of the ordinary
+            label = self._labels[int(self._model.predict(self._encode(x))[0])]
+        return label
 
     def predict_proba_one(self, x: Row, **kwargs: Any) -> dict[Any, float]:
         """Return label to probability; no label before the first was learned."""
         if not self._labels:
             return {}
-        shares = self._reader.probabilities(x) if type(x) is dict else None
+        shares = self._reader.probabilities(x)
         if shares is None:
             shares = self._model.probabilities(self._encode(x))[0].tolist()
         # A label that another thread is about to learn comes last, and has no share yet.
@@ -403,7 +401,7 @@ def _learn_plainly(reader: RowReader, model: Model, x: Row, y: Any) -> bool:
 
     Streams begin with such rows, and reading them as a table would take several times as long.
     """
-    if type(x) is not dict or type(y) not in (str, int, bool):
+    if type(y) not in (str, int, bool):
         return False
     if y not in model.labels.codes:
         model.labels.append(y)

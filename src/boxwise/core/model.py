@@ -217,7 +217,10 @@ class Model:
         """
         codes = [vocabulary.codes for vocabulary in self.schema.vocabularies]
         values = [vocabulary.values for vocabulary in self.schema.vocabularies]
-        return RowReader(self.engine, continuous, categorical, codes, values, self.labels.codes)
+        labels = self.labels
+        return RowReader(
+            self.engine, continuous, categorical, codes, values, labels.codes, labels.values
+        )
 
     def widened(
         self, columns: Sequence[Column], settings: Settings, ranges: Sequence[Range]

@@ -264,6 +264,18 @@ void EvidenceEngine::say(const Voice& voice, const std::vector<double>& scores,
   soften(balanced.data(), classes, voice.temperature, said);
 }
 
+namespace {
+bool is_close(const std::vector<double>& p) {
+  constexpr double CLOSE = 1 - 1e-9;
+  double first = 0, second = 0;
+  for (const double share : p) {
+    second = std::max(second, std::min(first, share));
+    first = std::max(first, share);
+  }
+  return second > first * CLOSE;
+}
+}  // namespace
+
 // If not every class matters, those that cannot win have no probability.
 void EvidenceEngine::judge(const Sample& x, bool every_class, size_t classes, Scratch& scratch,
                            Verdict& verdict) const {
@@ -275,6 +287,9 @@ void EvidenceEngine::judge(const Sample& x, bool every_class, size_t classes, Sc
   heard(asked);
   const std::vector<double> weighed = weigh_classes(classes, power_, census);
   score(x, asked, classes, scores, census, every_class ? nullptr : &weighed);
+  mix(scores, weighed, verdict.best);
+  if (every_class || !is_close(verdict.best)) return;
+  score(x, asked, classes, scores, census);  // without the others a tie might be rounded away, or made
   mix(scores, weighed, verdict.best);
 }
 

@@ -113,7 +113,7 @@ class EvidenceEngine : public EntropyEngine {
   void narrow(Question& q) const;
   void set_prices(Question& q) const;
   std::pair<float, std::size_t> find_loudness(Question& q) const;
-  double slack() const;
+  double slack(double loudness) const;
   double highest_score(Question& q) const;
   bool list_audible(Question& q, float bar, std::size_t most) const;
   void bring_together(Question& q) const;

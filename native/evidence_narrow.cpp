@@ -18,7 +18,7 @@ namespace {
 constexpr size_t MANY = 512;  // boxes, so that it pays
 constexpr size_t FEWER = 6;   // one box in so many may be left, else all are asked
 constexpr double SILENT = -22.2;  // a box that says so much less has no whole grain
-constexpr double SLACK = 0.01, SLACK_OF_FEATURE = 1e-5;
+constexpr double SLACK = 0.01;
 constexpr double FINEST = 16;   // prices are bytes: so many a unit, if they fit
 constexpr size_t TOGETHER = 8;  // columns whose prices fit in a byte
 constexpr size_t LOT = kernels::LOT;
@@ -60,20 +60,24 @@ void EvidenceEngine::narrow(Question& q) const {
   const auto [top, loudest] = find_loudness(q);
   const double least = log_evidence(q, loudest, q.numbers_of(*q.only), q.categories_of(*q.only));
   const size_t most = always ? q.g->size() : q.g->size() / FEWER;
-  const bool pays = list_audible(q, static_cast<float>(least - q.ceiling + SILENT - slack()), most);
+  const double bar = least - q.ceiling + SILENT;
+  const bool pays = list_audible(q, static_cast<float>(bar - slack(bar)), most);
   q.narrowing.tell(pays);
   if (!pays) return;
   bring_together(q);
   q.begin_anew();
 }
 
-// More than the rounding of floats, of which the loudness is made.
-double EvidenceEngine::slack() const { return SLACK + SLACK_OF_FEATURE * static_cast<double>(n_ + r_); }
+// More than the rounding of floats, of which such a loudness is made: of what was lost, feature by
+// feature, and of a weight, whose logarithm is below 64.
+double EvidenceEngine::slack(double loudness) const {
+  return SLACK + (std::abs(loudness) + 64) * static_cast<double>(n_ + r_ + 8) * 0x1p-23;
+}
 
 // The score of a class is no higher.
 double EvidenceEngine::highest_score(Question& q) const {
   const float top = find_loudness(q).first;
-  return q.ceiling + top + slack() + std::log(static_cast<double>(q.g->size())) + q.census->level;
+  return q.ceiling + top + slack(top) + std::log(static_cast<double>(q.g->size())) + q.census->level;
 }
 
 // What distances cost, in logarithms, and values that a box has not seen; and how loud the loudest can

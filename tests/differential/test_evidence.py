@@ -18,6 +18,7 @@ from boxwise.reference.evidence import AGE, ALL_OF, AT_FIRST, MANY, Evidence
 from boxwise.store.modelfile import pack
 
 from .agreement import assert_same_boxes
+from .side_by_side import SideBySide
 from .streams import UNLABELLED, Stream, streams
 
 thorough = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -297,3 +298,18 @@ def test_many_rows_get_the_answers_that_few_get_before_and_after_more_is_learned
         once_more = clf.predict_proba(X[600:])
         assert (once_more != many).any()
         np.testing.assert_array_equal(once_more[:20], copy.deepcopy(clf).predict_proba(X[600:620]))
+
+
+def test_boxes_that_say_the_same_from_far_away_are_all_asked() -> None:
+    rng = np.random.default_rng(5)
+    # Outlines have a mark at every 240th: boxes are just above one, rows just below.
+    boxes, rows = rng.integers(120, 240, (600, 3)) + 2e-6, rng.integers(8, 120, (300, 3)) - 2e-6
+    marks = np.concatenate([boxes, rows]) / 240 - 1 / 32
+    clf = HyperboxClassifier(
+        0.0, feature_range=(0, 1), bandwidth=1e-6, temperature=1e6, forget=False
+    )  # distances are millions of bandwidths, and equal sums of them are common
+    clf.fit(marks[:600], rng.integers(0, 3, 600))
+    assert isinstance(clf._model.engine, SideBySide)
+    assert len(clf.boxes_) > 590
+    clf.predict_proba(marks[600:])  # the same with the index on and off
+    clf.predict(marks[600:])

@@ -608,9 +608,9 @@ NB_MODULE(_native, m) {
       .def(nb::init<nb::object, nb::list, nb::list, nb::list, nb::list, nb::dict, nb::list>(),
            "engine"_a, "continuous"_a, "categorical"_a, "codes"_a, "values"_a, "label_codes"_a,
            "labels"_a)
-      .def("learn", &boxwise::RowReader::learn, "row"_a, "label"_a.none())
-      .def("predict", &boxwise::RowReader::predict, "row"_a)
-      .def("probabilities", &boxwise::RowReader::probabilities, "row"_a);
+      .def("learn", &boxwise::RowReader::learn, "row"_a.none(), "label"_a.none())
+      .def("predict", &boxwise::RowReader::predict, "row"_a.none())
+      .def("probabilities", &boxwise::RowReader::probabilities, "row"_a.none());
 
   nb::class_<FoldArrays>(m, "Fold")
       .def("__init__",

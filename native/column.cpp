@@ -39,10 +39,14 @@ void* get(size_t& bytes, Get get_pages) {
 }
 
 void* map(size_t& bytes) {
-  return get(bytes, [](size_t pages) {
+  void* memory = get(bytes, [](size_t pages) {
     return ::mmap(nullptr, pages, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   });
+#if defined(MADV_NOHUGEPAGE)
+  ::madvise(memory, bytes, MADV_NOHUGEPAGE);  // one would be mostly room that is not used
+#endif
+  return memory;
 }
 
 void* remap(void* memory, size_t before, size_t& bytes) {

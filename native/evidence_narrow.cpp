@@ -19,6 +19,7 @@ constexpr size_t MANY = 512;  // boxes, so that it pays
 constexpr size_t FEWER = 6;   // one box in so many may be left, else all are asked
 constexpr double SILENT = -22.2;  // a box that says so much less has no whole grain
 constexpr double SLACK = 0.01;
+constexpr double HIGHEST = 1e30;  // price: sums of some are still numbers
 constexpr double FINEST = 16;   // prices are bytes: so many a unit, if they fit
 constexpr size_t TOGETHER = 8;  // columns whose prices fit in a byte
 constexpr size_t LOT = kernels::LOT;
@@ -57,15 +58,14 @@ void EvidenceEngine::narrow(Question& q) const {
   const bool always = index_mode_ == IndexMode::ON;
   if (!q.only || index_mode_ == IndexMode::OFF) return;
   if (!always && (q.g->size() < MANY || !q.narrowing.is_due())) return;
-  const auto [top, loudest] = find_loudness(q);
+  const size_t loudest = find_loudness(q).second;
   const double least = log_evidence(q, loudest, q.numbers_of(*q.only), q.categories_of(*q.only));
   const size_t most = always ? q.g->size() : q.g->size() / FEWER;
   const double bar = least - q.ceiling + SILENT;
   const bool pays = list_audible(q, static_cast<float>(bar - slack(bar)), most);
   q.narrowing.tell(pays);
-  if (!pays) return;
-  bring_together(q);
-  q.begin_anew();
+  if (pays) bring_together(q);
+  q.begin_anew();  // in any case: what is known of the loudest goes with a distance that is not kept
 }
 
 // More than the rounding of floats, of which such a loudness is made: of what was lost, feature by
@@ -89,8 +89,8 @@ void EvidenceEngine::set_prices(Question& q) const {
                          std::vector<float>& prices) {
     prices.clear();
     for (const kernels::Mark& mark : marks)
-      prices.push_back(static_cast<float>(
-          1 / (rulers[mark.j].per_unit * width(mark.j) * reach_[mark.j] * bandwidth)));
+      prices.push_back(static_cast<float>(std::min(
+          HIGHEST, 1 / (rulers[mark.j].per_unit * width(mark.j) * reach_[mark.j] * bandwidth))));
   };
   price(rulers_, q.marks.now, q.prices);
   if (q.marks.either) price(before_, q.marks.before, q.prices_before);
@@ -106,7 +106,7 @@ void EvidenceEngine::set_prices(Question& q) const {
     const double a = backoff * reach_[n_ + j], own = a * q.shares[j], samples = q.g->most_samples;
     const double most = std::log((samples + own) / (samples + a));
     q.ceiling += most;
-    q.unseen.push_back(most - std::log(own / (1 + a)));
+    q.unseen.push_back(std::max(most - std::log(own / (1 + a)), 0.0));
   }
 }
 

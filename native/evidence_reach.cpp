@@ -97,7 +97,7 @@ void EvidenceEngine::find_slopes(Question& q, size_t pair, double* slopes) const
       kernels::fall_short(x + begin, y + begin, FAINTEST * 0.99 / q.scale, over, m);
     else
       std::fill_n(over, m, 0.0);  // all of them
-    for (const size_t i : Passing(over, m)) 
+    for (const size_t i : Passing(over, m))
       heard.emplace_back(g.id[q.crowd.slot(begin + i)], begin + i);
   }
   if (!std::is_sorted(heard.begin(), heard.end())) std::sort(heard.begin(), heard.end());

@@ -340,22 +340,21 @@ double EvidenceEngine::margin(const Question& q, const Part& numbers, const Part
 }
 
 namespace {
-// The logarithm of the product of some factors; of each by itself, if that is too small or too large.
-double log_product(const double* factors, size_t count) {
-  double product = 1, sum = 0;
+// Adds the logarithm of the product of some factors; of each by itself, if that is too small or large.
+void add_logs(const double* factors, size_t count, double& sum) {
+  double product = 1;
   for (size_t i = 0; i < count; ++i) product *= factors[i];
-  if (product > 0 && product < INFINITE) return std::log(product);
-  for (size_t i = 0; i < count; ++i) sum += std::log(factors[i]);
-  return sum;
+  if (product > 0 && product < INFINITE)
+    sum += std::log(product);
+  else
+    for (size_t i = 0; i < count; ++i) sum += std::log(factors[i]);
 }
 }  // namespace
 
 // log(n e), exactly as the specification has it: logarithms are taken of FACTORS features at a time.
 double EvidenceEngine::log_evidence(Question& q, size_t place, Part& numbers,
                                     Part& categories) const {
-  const Group& g = *q.g;
   const Crowd& crowd = q.crowd;
-  const Slot slot = crowd.slot(place);
   double &extents = numbers.exact[place], &shares = categories.exact[place];
   double factors[FACTORS];
   if (std::isnan(extents)) {
@@ -373,7 +372,7 @@ double EvidenceEngine::log_evidence(Question& q, size_t place, Part& numbers,
         away += std::max(std::max(p.xu - w, v - p.xl), 0.0) * q.falls[f];
         factors[count++] = (w - v) * q.units[f] + numbers.wide[f];
       }
-      extents += log_product(factors, count);
+      add_logs(factors, count, extents);
     }
     q.away[place] = away;
   }
@@ -383,11 +382,12 @@ double EvidenceEngine::log_evidence(Question& q, size_t place, Part& numbers,
     for (size_t j = 0; j < r_;) {
       size_t count = 0;
       for (; j < r_ && count < FACTORS; ++j) {
-        const std::uint32_t times = crowd.counts.empty() ? g.D[j].count(slot, q.x->codes[j])
-                                                         : crowd.counts[j][place];
-        factors[count++] = (times + categories.own[j]) / (g.n[slot] + categories.wide[j]);
+        const std::uint32_t times =
+            crowd.counts.empty() ? q.g->D[j].count(static_cast<Slot>(place), q.x->codes[j])
+                                 : crowd.counts[j][place];
+        factors[count++] = (times + categories.own[j]) / (crowd.n[place] + categories.wide[j]);
       }
-      sum += log_product(factors, count);
+      add_logs(factors, count, sum);
     }
     shares = std::log(crowd.weight[place]) + sum;
   }

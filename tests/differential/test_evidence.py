@@ -313,3 +313,46 @@ def test_boxes_that_say_the_same_from_far_away_are_all_asked() -> None:
     assert len(clf.boxes_) > 590
     clf.predict_proba(marks[600:])  # the same with the index on and off
     clf.predict(marks[600:])
+
+
+def test_what_was_asked_in_vain_to_narrow_boxes_down_is_forgotten() -> None:
+    rng = np.random.default_rng(1)
+    X, y = rng.random((1_300, 40)), rng.integers(0, 2, 1_300)
+    clf = HyperboxClassifier(0.0, bandwidth=0.3, backoff=2.0, temperature=1.0, forget=False)
+    clf.fit(X, y)  # so many numbers that their distances are added up in two parts
+    assert isinstance(clf._model.engine, SideBySide)
+    for row in rng.random((40, 1, 40)):
+        clf.predict_proba(row)
+
+
+@pytest.mark.parametrize("n", [14, 20])
+def test_extents_beyond_all_numbers_in_the_second_eight_columns(n: int) -> None:
+    rng = np.random.default_rng(5)
+    lower = rng.random((40, n))
+    upper = lower.copy()
+    upper[:, 8:] = 1e60 * (1 + rng.random((40, n - 8)))
+    stream = Stream(
+        0.0, 0.0, 0.5, [1.0] * n, "each", True, lower.tolist(), upper.tolist(),
+        values=[[]] * 40, labels=rng.integers(0, 2, 40).tolist(),
+    )  # fmt: skip
+    clf, reference = pair(stream, ([0.1], [2.0], [1.0]), [0.0])
+    X, above = stream.table()
+    carried = clf.responsibilities(X, upper=above).tolist()
+    assert carried == [reference.responsibilities(*x) for x in stream.samples()]
+
+
+def test_a_thousand_columns_of_which_each_costs_the_same() -> None:
+    boxes = columns = 1_200
+    X = np.full((257 + boxes, 1 + columns), "b", dtype=object)
+    X[:257, 1:] = np.array([f"d{i}" for i in range(257)], dtype=object)[:, None]  # codes of words
+    X[257 + np.arange(columns), 1 + np.arange(columns)] = "a"  # each seen by one box
+    X[:, 0] = np.random.default_rng(0).random(len(X))
+    X[257:259, 0] = 0.0, 1.0
+    clf = HyperboxClassifier(
+        0.0, 0.0, backoff=1.013e-6, bandwidth=0.03, temperature=1e3, forget=False
+    )
+    clf.fit(X, [1] * 257 + [0] * boxes)
+    assert isinstance(clf._model.engine, SideBySide)
+    rows = np.full((6, 1 + columns), "a", dtype=object)
+    rows[:, 0] = np.linspace(0, 0.1, 6)
+    clf.predict_proba(rows)

@@ -85,3 +85,6 @@ def test_what_is_no_dict_and_what_is_not_there_is_told() -> None:
     model.learn_one({"a": 1}, "a")
     with pytest.raises(TypeError, match="a row must be a dict from feature to value, not list"):
         model.predict_one([1, 2])
+    for call in (model.predict_one, model.predict_proba_one, lambda x: model.learn_one(x, "a")):
+        with pytest.raises(TypeError, match=r"a row must be a dict .*, not NoneType"):
+            call(None)

@@ -60,6 +60,7 @@ void Engine::settle_all() {
     for (Slot slot = 0; slot < g.size(); ++slot) {
       g.oversized = g.oversized || is_oversized(g, slot);
       settle(g, slot);
+      outline(g, slot);
     }
   }
 }
@@ -177,6 +178,7 @@ void Engine::admit(size_t group, const Box& box) {
   const Slot slot = g.append(box);
   g.oversized = g.oversized || is_oversized(g, slot);
   settle(g, slot);
+  outline(g, slot);
   if (BoxIndex* index = g.index.get()) index->added(g, slot, box);
 }
 
@@ -262,6 +264,7 @@ void Engine::take(Place place, const Sample& x, bool expand) {
   g.set_samples(slot, g.n[slot] + 1);
   g.last[slot] = clock_;
   settle(g, slot);
+  if (expand) outline(g, slot);
   if (BoxIndex* index = g.index.get()) index->changed(g, slot, x.codes);
   if (place.group == 0 && x.label >= 0)  // a label makes an unlabelled box one of its class
     admit(static_cast<size_t>(x.label) + 1, g.remove(slot));

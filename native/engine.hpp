@@ -166,6 +166,8 @@ class Engine {
   virtual void degrees(const Group& g, const Sample& x, double* out) const = 0;
   // Called for a box that is new, has taken a sample or stands under new settings.
   virtual void settle(Group&, Slot) {}
+  // Called for a box that is new, has grown or stands under new settings.
+  virtual void outline(Group&, Slot) {}
   // Called when the slope of a feature has changed.
   virtual void measured(std::size_t) {}
 

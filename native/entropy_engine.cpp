@@ -56,6 +56,9 @@ void EntropyEngine::check(const EntropySettings& settings) const {
 
 void EntropyEngine::settle(Group& g, Slot slot) {
   g.need[slot] = r_ == 0 ? 0 : entropy_.need(g.n[slot]);
+}
+
+void EntropyEngine::outline(Group& g, Slot slot) {
   if (!g.outlined) return;
   drawn_ = true;
   for (size_t j = 0; j < n_; ++j)

@@ -39,6 +39,7 @@ class EntropyEngine : public Engine {
              Verdict& verdict) const override;
   void degrees(const Group& g, const Sample& x, double* out) const override;
   void settle(Group& g, Slot slot) override;
+  void outline(Group& g, Slot slot) override;
   void measured(std::size_t j) override;
   bool needs_outlines() const override { return true; }
   virtual bool searches_outlines() const { return true; }  // in the leaves of an index

@@ -39,9 +39,9 @@ BoxIndex* EntropyEngine::index(size_t group) {
 void EntropyEngine::find_indexes(Scratch& scratch) const {
   if (!scratch.turn_begins) return;
   scratch.turn_begins = false;
-  const std::scoped_lock hold(indexing_);
   scratch.found.assign(groups_.size(), nullptr);
   if (index_mode_ != IndexMode::ON && count() * (n_ + r_) < LITTLE) return;
+  const std::scoped_lock hold(indexing_);
   bool waits = false;
   for (size_t group = 1; group < groups_.size(); ++group) {
     const Group& g = groups_[group];

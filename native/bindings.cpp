@@ -16,6 +16,7 @@
 
 #include "agglomerate.hpp"
 #include "bound_engine.hpp"
+#include "cells.hpp"
 #include "contraction_engine.hpp"
 #include "entropy_engine.hpp"
 #include "evidence_engine.hpp"
@@ -46,6 +47,13 @@ nb::object to_numpy(std::vector<T>&& values, std::vector<std::size_t> shape) {
   auto* kept = new std::vector<T>(std::move(values));
   nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
   return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), shape.size(), shape.data(), owner));
+}
+
+template <class T>
+std::optional<nb::object> to_column(std::optional<std::vector<T>>&& values) {
+  if (!values) return std::nullopt;
+  const std::size_t count = values->size();
+  return to_numpy(std::move(*values), {count});
 }
 
 boxwise::Rows to_rows(const Engine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
@@ -604,6 +612,18 @@ NB_MODULE(_native, m) {
       .def("join", &AgglomerativeEngine::join, "other"_a,
            nb::call_guard<GilReleased>());
 
+  m.def(
+      "read_numbers",
+      [](nb::list column) -> std::optional<nb::object> {
+        return to_column(boxwise::cells::read_numbers(column));
+      },
+      "column"_a);
+  m.def(
+      "read_codes",
+      [](nb::list column, nb::dict codes, bool unknown) -> std::optional<nb::object> {
+        return to_column(boxwise::cells::read_codes(column, codes, unknown));
+      },
+      "column"_a, "codes"_a, "unknown"_a);
   nb::class_<boxwise::RowReader>(m, "RowReader")
       .def(nb::init<nb::object, nb::list, nb::list, nb::list, nb::list, nb::dict, nb::list>(),
            "engine"_a, "continuous"_a, "categorical"_a, "codes"_a, "values"_a, "label_codes"_a,

@@ -128,21 +128,30 @@ void EntropyEngine::pass_over(const Sample& x, size_t classes, Scratch& scratch)
   for (size_t k = 0; k < classes; ++k) {
     if (scratch.indexes[k + 1] != nullptr || arranged(scratch, k + 1) != nullptr) continue;
     for (size_t begin = 0, size = groups_[k + 1].size(); begin < size; begin += BLOCK)
-      stretches.push_back({k, begin, std::min(BLOCK, size - begin), 0.0f});
+      stretches.emplace_back(k, begin, std::min(BLOCK, size - begin), 0.0f);
   }
   degrees.resize(stretches.size() * BLOCK);
   const auto alpha = static_cast<float>(alpha_), beta = static_cast<float>(beta_);
   const auto step = static_cast<float>(alpha_ * marks.worth);
   Counts counts;
   alignas(64) std::uint8_t far[BLOCK] = {};
-  alignas(64) float sum[BLOCK] = {};
+  alignas(64) float sum[BLOCK];
   for (size_t i = 0; i < stretches.size(); ++i) {
     Stretch& s = stretches[i];
     const Group& g = groups_[s.k + 1];
-    if (r_ > 0) counts.total(g, x.codes, static_cast<Slot>(s.begin), s.m, sum);
-    if (n_ > 0) marks.measure(g.outlines.from(s.begin), n_, (s.m + LOT - 1) / LOT, far);
-    s.top = kernels::reachable(far, sum, g.unit.data() + s.begin, alpha, step, beta, s.m,
-                               degrees.data() + i * BLOCK);
+    const bool summed = counts.gather(g, x.codes, static_cast<Slot>(s.begin), s.m, sum);
+    const std::uint8_t* lots = n_ > 0 ? g.outlines.from(s.begin) : nullptr;
+    if (marks.either) marks.measure(lots, n_, (s.m + LOT - 1) / LOT, far);
+    const kernels::Glimpse glimpse{counts.matches,
+                                   counts.n_matches,
+                                   summed ? sum : nullptr,
+                                   lots,
+                                   n_,
+                                   marks.now.data(),
+                                   marks.either ? 0 : marks.now.size(),
+                                   marks.either ? far : nullptr,
+                                   g.unit.data() + s.begin};
+    s.top = kernels::reachable(glimpse, alpha, step, beta, s.m, degrees.data() + i * BLOCK);
   }
 }
 

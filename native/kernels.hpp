@@ -104,10 +104,24 @@ struct Mark {
 };
 void outlined(const std::uint8_t* lots, std::size_t features, std::size_t count, const Mark* marks,
               std::size_t n_marks, std::uint8_t* far);
-// degree = max(alpha - step * far, 0) + beta * sum * unit. Returns the highest. All arrays have room for
-// whole sixteens.
-float reachable(const std::uint8_t* far, const float* sum, const float* unit, float alpha,
-                float step, float beta, std::size_t m, float* degree);
+// What is known of the boxes of a block at a glance: counts for the values of a sample, which together
+// fit in a byte, and the sum of others, if any; by how many bytes x sticks out of them, at least, over
+// some features of their outlines, and no less than `far`, if given; and what a count is worth in each.
+struct Glimpse {
+  const Match* matches;
+  std::size_t n_matches;
+  const float* sum;
+  const std::uint8_t* lots;
+  std::size_t features;
+  const Mark* marks;
+  std::size_t n_marks;
+  const std::uint8_t* far;
+  const float* unit;
+};
+// degree = max(alpha - step * far, 0) + beta * sum * unit. Returns the highest. Arrays of bytes have room
+// for whole lots, others for whole sixteens.
+float reachable(const Glimpse& boxes, float alpha, float step, float beta, std::size_t m,
+                float* degree);
 // The entries of a lot that reach the bar, a bit each.
 std::uint64_t reached(const float* degree, float bar);
 // For decisions by evidence, what a box can be heard at most. lost = what distances cost: the bytes by

@@ -1,60 +1,19 @@
 #include "row_reader.hpp"
 
-#include <cmath>
-#include <limits>
 #include <stdexcept>
 #include <unordered_map>
 
-#include "kernels.hpp"
+#include "cells.hpp"
 
 namespace nb = nanobind;
 
 namespace boxwise {
 
+using cells::is_missing;
+using cells::is_plain;
+using cells::look_up;
+using cells::to_number;
 using std::size_t;
-
-namespace {
-// An entry of a dict, or null; a key without a hash has none. Looking up may run code of the key,
-// which may change the dict: what is found is held.
-nb::object look_up(nb::handle dict, nb::handle key) {
-  PyObject* found = PyDict_GetItemWithError(dict.ptr(), key.ptr());
-  if (found == nullptr && PyErr_Occurred()) {
-    if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
-    PyErr_Clear();
-  }
-  return nb::borrow(found);
-}
-
-bool is_missing(PyObject* value) {
-  if (PyUnicode_CheckExact(value)) return false;
-  return value == Py_None || (PyFloat_Check(value) && std::isnan(PyFloat_AsDouble(value)));
-}
-
-// Whether a category that no dict has is certain to be a new one.
-bool is_plain(PyObject* value) {
-  return PyUnicode_CheckExact(value) || PyLong_CheckExact(value) || PyBool_Check(value) ||
-         value == Py_None;
-}
-
-bool to_number(PyObject* value, double& number) {
-  if (value == Py_None) {
-    number = std::numeric_limits<double>::quiet_NaN();
-    return true;
-  }
-  if (PyFloat_Check(value)) {
-    number = PyFloat_AsDouble(value);
-  } else if (PyLong_CheckExact(value)) {
-    number = PyLong_AsDouble(value);
-    if (number == -1.0 && PyErr_Occurred()) {  // an integer beyond all floats
-      PyErr_Clear();
-      return false;
-    }
-  } else {
-    return false;
-  }
-  return !(std::abs(number) > LARGEST);
-}
-}  // namespace
 
 // One row as the engine takes it.
 struct RowReader::Cells {

@@ -32,35 +32,46 @@ inline constexpr Row<std::numeric_limits<std::uint32_t>::max()> ONES;
 // The counts that each box of a block has for the values of a sample, taken together.
 class Counts {
  public:
-  // The sum over the features; nearly, if it is a float. There is room for whole lots.
+  // The sum over the features.
+  void total(const Group& g, const Code* codes, Slot begin, std::size_t m, double* sum) {
+    if (!gather(g, codes, begin, m, sum)) std::fill_n(sum, m, 0.0);
+    if (n_matches > 0) kernels::add(matches, n_matches, sum, m);
+  }
+  // Nearly, and without the columns that it leaves in `matches`. Returns false if these are all. There is
+  // room for whole sixteens, which become zeros.
   template <class Sum>
-  void total(const Group& g, const Code* codes, Slot begin, std::size_t m, Sum* sum) {
-    std::fill_n(sum, m, Sum{0});
+  bool gather(const Group& g, const Code* codes, Slot begin, std::size_t m, Sum* sum) {
+    bool summed = false;
     const std::uint32_t* rows[4];
-    kernels::Match matches[MANY];
-    std::size_t in_bytes = 0, in_rows = 0;
+    std::size_t in_rows = 0;
     const std::size_t most = std::clamp<std::size_t>(255 / std::max(g.most_samples, 1u), 1, MANY);
+    const auto begin_sum = [&] {
+      if (!summed) std::fill_n(sum, (m + 15) / 16 * 16, Sum{0});
+      summed = true;
+    };
     const auto add_rows = [&] {
+      begin_sum();
       std::fill(rows + in_rows, rows + 4, padding::ZEROS.entries);
       kernels::add(rows, g.most_samples < kernels::SMALL, sum, m);
       in_rows = 0;
     };
-    const auto add_matches = [&] {
-      kernels::add(matches, in_bytes, sum, m);
-      in_bytes = 0;
-    };
+    n_matches = 0;
     for (std::size_t j = 0; j < g.D.size(); ++j) {
       if (const auto plain = g.D[j].plain(begin, m)) {
         if (codes[j] < 0 || codes[j] > std::numeric_limits<std::uint8_t>::max()) continue;
-        matches[in_bytes++] = {plain->code, plain->count, static_cast<std::uint8_t>(codes[j])};
-        if (in_bytes == most) add_matches();
+        if (n_matches == most) {
+          begin_sum();
+          kernels::add(matches, n_matches, sum, m);
+          n_matches = 0;
+        }
+        matches[n_matches++] = {plain->code, plain->count, static_cast<std::uint8_t>(codes[j])};
       } else if (const auto* row = g.D[j].row(codes[j], begin, m, scratch_[in_rows])) {
         rows[in_rows++] = row;
         if (in_rows == 4) add_rows();
       }
     }
     if (in_rows > 0) add_rows();
-    if (in_bytes > 0) add_matches();
+    return summed;
   }
 
   // In how many features the box has seen the value.
@@ -77,6 +88,10 @@ class Counts {
                                [&](auto rows) { kernels::least(rows, low, m); });
     if (!seen) std::fill_n(low, m, 0u);
   }
+
+  static constexpr std::size_t MANY = 32;  // features whose counts are added together, if a byte will do
+  kernels::Match matches[MANY];
+  std::size_t n_matches = 0;
 
  private:
   // Returns false if no box of the group has seen one of the values.
@@ -96,7 +111,6 @@ class Counts {
     return all;
   }
 
-  static constexpr std::size_t MANY = 32;  // features whose counts are added together, if a byte will do
   alignas(64) std::uint32_t scratch_[4][BLOCK];
 };
 

@@ -53,16 +53,18 @@ INLINED T highest(const P& lanes) {
   return most;
 }
 
+template <class Bytes>
+INLINED void add_match(const Match& column, size_t i, Bytes& held) {
+  held += at<Bytes>(column.code + i) == column.wanted ? at<Bytes>(column.count + i) : Bytes{};
+}
+
 template <size_t bytes, class Sum>
 INLINED void add_in(const Match* RESTRICT columns, size_t n_columns, Sum* RESTRICT sum, size_t m) {
   using Bytes = Pack<uint8_t, bytes>;
   alignas(64) uint8_t all[MOST_TOGETHER];
   for (size_t i = 0; i < m; i += IN<Bytes, uint8_t>) {
     Bytes held = {};
-    for (size_t f = 0; f < n_columns; ++f) {
-      const Bytes code = at<Bytes>(columns[f].code + i), count = at<Bytes>(columns[f].count + i);
-      held += code == columns[f].wanted ? count : Bytes{};
-    }
+    for (size_t f = 0; f < n_columns; ++f) add_match(columns[f], i, held);
     at<Bytes>(all + i) = held;
   }
   for (size_t i = 0; i < m; ++i) sum[i] += static_cast<Sum>(all[i]);
@@ -79,9 +81,10 @@ INLINED void stick_out(const uint8_t* entries, const Mark& mark, Bytes& further)
   const Bytes high = at<Bytes>(entries + (2 * mark.j + 1) * LOT);
   const Bytes xl = Bytes{} + mark.xl, xu = Bytes{} + mark.xu;
   const Bytes below = (low > xl ? low : xl) - xl, above = (xu > high ? xu : high) - high;
-  const Bytes out = below > above ? below : above;
+  further = below > above ? below : above;
+  if (mark.over == 0) return;
   const auto room = static_cast<uint8_t>(255 - mark.over);
-  further = (out < room ? out : Bytes{} + room) + mark.over;
+  further = (further < room ? further : Bytes{} + room) + mark.over;
 }
 
 template <size_t bytes>
@@ -144,27 +147,44 @@ CLONES_BY_WIDTH(void, unlike,
                 (columns, n_columns, unit, lost, m))
 
 template <size_t bytes>
-INLINED float reachable_in(const uint8_t* RESTRICT far, const float* RESTRICT sum,
-                           const float* RESTRICT unit, float alpha, float step, float beta,
-                           size_t m, float* RESTRICT degree) {
+INLINED float reachable_in(const Glimpse& boxes, float alpha, float step, float beta, size_t m,
+                           float* RESTRICT degree) {
+  using Bytes = Pack<uint8_t, bytes>;
   using Floats = Pack<float, bytes>;
-  alignas(64) float away[MOST_TOGETHER];
-  m = (m + 15) / 16 * 16;
-  for (size_t i = 0; i < m; ++i) away[i] = static_cast<float>(far[i]);
+  constexpr size_t PACK = IN<Bytes, uint8_t>;
+  alignas(64) uint8_t few[PACK];
+  alignas(64) float counts[PACK], away[PACK];
   Floats top = {};
-  for (size_t i = 0; i < m; i += IN<Floats, float>) {
-    const Floats near = alpha - step * at<Floats>(away + i);
-    const Floats share = at<Floats>(sum + i) * at<Floats>(unit + i);
-    const Floats most = (near > 0 ? near : Floats{}) + beta * share;
-    at<Floats>(degree + i) = most;
-    top = top > most ? top : most;
+  for (size_t i = 0; i < m; i += PACK) {
+    Bytes held = {}, most = {};
+    for (size_t f = 0; f < boxes.n_matches; ++f) add_match(boxes.matches[f], i, held);
+    if (boxes.far != nullptr) most = at<Bytes>(boxes.far + i);
+    const uint8_t* first = boxes.lots + i / LOT * 2 * boxes.features * LOT + i % LOT;
+    for (size_t f = 0; f < boxes.n_marks; ++f) {
+      Bytes further;
+      stick_out(first, boxes.marks[f], further);
+      most = most > further ? most : further;
+    }
+    at<Bytes>(few) = held;
+    for (size_t p = 0; p < PACK; ++p) counts[p] = static_cast<float>(few[p]);
+    at<Bytes>(few) = most;
+    for (size_t p = 0; p < PACK; ++p) away[p] = static_cast<float>(few[p]);
+    for (size_t p = 0; p < PACK && i + p < m; p += IN<Floats, float>) {
+      const Floats near = alpha - step * at<Floats>(away + p);
+      Floats sum = at<Floats>(counts + p);
+      if (boxes.sum != nullptr) sum += at<Floats>(boxes.sum + i + p);
+      const Floats share = sum * at<Floats>(boxes.unit + i + p);
+      const Floats reach = (near > 0 ? near : Floats{}) + beta * share;
+      at<Floats>(degree + i + p) = reach;
+      top = top > reach ? top : reach;
+    }
   }
   return highest<float>(top);
 }
 CLONES_BY_WIDTH(float, reachable,
-                (const uint8_t* far, const float* sum, const float* unit, float alpha, float step,
-                 float beta, size_t m, float* degree),
-                (far, sum, unit, alpha, step, beta, m, degree))
+                (const Glimpse& boxes, float alpha, float step, float beta, size_t m,
+                 float* degree),
+                (boxes, alpha, step, beta, m, degree))
 
 template <size_t bytes>
 INLINED void leaves_in(const double* RESTRICT packed, size_t stride, size_t leaves,

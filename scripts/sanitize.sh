@@ -42,7 +42,7 @@ export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 export PYTHONPATH=$package PYTHONMALLOC=malloc PYTHONDONTWRITEBYTECODE=1
 
 "$python" -c "
-import pathlib, boxwise.core._native as native
+import pathlib, boxwise._native as native
 found = pathlib.Path(native.__file__)
 assert found.is_relative_to('$package'), f'the wrong module would be tested: {found}'
 "

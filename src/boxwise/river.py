@@ -31,7 +31,7 @@ from boxwise.schema import Column, Kind, Schema, Vocabulary, show
 if TYPE_CHECKING:
     import pandas as pd
 
-    from boxwise.core._native import RowReader
+    from boxwise._native import RowReader
 
 Row = Mapping[Hashable, Any]
 _SHARED = (  # the parameters that both faces have

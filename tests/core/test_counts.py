@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from boxwise.core._native import EntropyEngine
+from boxwise._native import EntropyEngine
 
 Sets = dict[int, Counter[int]]  # by place of the box on the line
 

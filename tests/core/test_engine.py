@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import boxwise.core
-from boxwise.core import _native
-from boxwise.core._native import EntropyEngine as Engine
+from boxwise import _native
+from boxwise._native import EntropyEngine as Engine
 
 NAN, INF = math.nan, math.inf
 
@@ -287,7 +287,7 @@ def test_restoring_an_impossible_number_of_classes_is_refused() -> None:
 import resource
 resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
 import numpy as np
-from boxwise.core._native import EntropyEngine as Engine
+from boxwise._native import EntropyEngine as Engine
 none = np.zeros
 Engine(0, 0.1, 0.1, 0.5, [1.0], False, [np.nan], [np.nan], [True]).restore(
     none((0, 1)), none((0, 1)), none(0, "u4"), none(0, "i4"), none(0, "u8"), none(1, "u8"),
@@ -333,7 +333,7 @@ def test_a_full_box_is_an_error_not_a_wrong_count(times: list[int]) -> None:
     assert engine.snapshot()["times"].tolist() == times
 
 
-STUB = ast.parse(Path(boxwise.core.__file__).with_name("_native.pyi").read_text())
+STUB = ast.parse(Path(boxwise.__file__).with_name("_native.pyi").read_text())
 DESCRIBED = {node.name: node for node in STUB.body if isinstance(node, ast.ClassDef)}
 
 

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from boxwise.core._native import EntropyEngine
+from boxwise._native import EntropyEngine
 
 N_BOXES = 20_000
 MOST_BYTES = 850  # of a box, so that a million of them are well below 1 GB
 
 LEARN = """
 import numpy as np
-from boxwise.core._native import EntropyEngine
+from boxwise._native import EntropyEngine
 
 def rows(n_boxes, n_values, n_classes):
     rng = np.random.default_rng(0)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from boxwise.core._native import EntropyEngine as Engine
+from boxwise._native import EntropyEngine as Engine
 from boxwise.reference import EIOL, Box
 
 NAN = math.nan

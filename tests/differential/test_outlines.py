@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from boxwise import HyperboxClassifier
-from boxwise.core._native import EntropyEngine
+from boxwise._native import EntropyEngine
 
 
 def best_by_membership(clf: HyperboxClassifier, X: np.ndarray, upper: Any = None) -> list[Any]:

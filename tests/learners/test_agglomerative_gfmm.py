@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from boxwise import AgglomerativeGFMM, HyperboxClassifier
-from boxwise.core._native import AgglomerativeEngine
+from boxwise._native import AgglomerativeEngine
 from boxwise.datasets import loans
 
 ROWS = [[0.0, "x"], [0.5, "x"], [0.6, "x"], [1.0, "y"]]

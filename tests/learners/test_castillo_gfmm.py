@@ -12,8 +12,8 @@ import pytest
 
 import boxwise
 from boxwise import CastilloGFMM, HyperboxClassifier
+from boxwise._native import BoundEngine
 from boxwise.core import Model
-from boxwise.core._native import BoundEngine
 
 CITIES = ["Lyon", "Lyon", "Oslo", "Oslo", None, "Rome", "Rome", "Rome"]
 ROWS = pd.DataFrame({"size": [1.0, 1.5, 5.0, 5.5, 2.0, 9.0, 9.5, 3.0], "city": CITIES})

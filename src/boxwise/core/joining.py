@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boxwise.core._native import join_scales
+from boxwise._native import join_scales
 from boxwise.core.model import Model, ranges_of
 from boxwise.core.settings import (
     AgglomerativeSettings,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boxwise.core._native import RowReader
+from boxwise._native import RowReader
 from boxwise.core.boxes import Boxes
 from boxwise.core.settings import (
     Range,

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from boxwise.core._native import (
+from boxwise._native import (
     AgglomerativeEngine,
     BoundEngine,
     ContractionEngine,

@@ -11,7 +11,7 @@ import numpy as np
 from joblib import cpu_count, effective_n_jobs
 from numpy.typing import NDArray
 
-from boxwise.core._native import Fold, run_trials
+from boxwise._native import Fold, run_trials
 from boxwise.core.settings import Range, Settings
 from boxwise.inputs import Batch
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from boxwise._native import read_codes
 from boxwise.inputs.missing import is_missing
 from boxwise.inputs.table import Coded, Values
 from boxwise.schema import Vocabulary, is_category, not_a_category, show
@@ -24,6 +25,9 @@ def to_codes(
     """
     if isinstance(values, Coded):
         return _recode(values, vocabulary, learn=learn, name=name)
+    codes = read_codes(values, vocabulary.codes, not learn)
+    if codes is not None:
+        return codes, []
     # Equal values fall together here, so the work below is once per distinct value.
     try:
         code_of: dict[object, int] = dict.fromkeys(values, UNSEEN)

@@ -34,7 +34,7 @@ class ColumnTable:
         column = self._columns[j]
         return column.numbers(0) if isinstance(column, ArrayTable) else column
 
-    def values(self, j: int) -> Sequence[object]:
+    def values(self, j: int) -> list[object]:
         """Return column j as Python values."""
         column = self._columns[j]
         return column.values(0) if isinstance(column, ArrayTable) else column
@@ -57,9 +57,9 @@ def read_columns(X: Mapping[Any, Any]) -> ColumnTable | None:
     return ColumnTable(X)
 
 
-def _read_column(name: object, values: Any) -> ArrayTable | Sequence[object]:
+def _read_column(name: object, values: Any) -> ArrayTable | list[object]:
     if not isinstance(values, np.ndarray):
-        return values  # type: ignore[no-any-return]
+        return values if isinstance(values, list) else list(values)
     if values.ndim != 1:
         raise ValueError(
             f"column {name!r}: the array has {values.ndim} dimensions; a column has one"

@@ -16,12 +16,15 @@ from numpy.typing import NDArray
 
 from boxwise.inputs.batch import Batch
 from boxwise.inputs.categories import UNSEEN
-from boxwise.inputs.numbers import PLAIN_NUMBERS, within_limit
+from boxwise.inputs.numbers import within_limit
 from boxwise.schema import Schema
 
 _SAFE = {np.dtype(t) for t in ("f8", "f4", "i8", "i4", "u1", "O")}
 """The dtypes whose values NumPy hands over as the plain Python numbers and objects they are."""
 
+
+_PLAIN_NUMBERS = {float, int, np.float64, NoneType}
+"""What NumPy converts as we would. Not text: it would quietly read '12' as a number."""
 
 _PLAIN_VALUES = {str, int, bool, NoneType}
 """The types whose values are themselves categories: none of them is another form of missing."""
@@ -72,7 +75,7 @@ def _encode_row(row: Sequence[object], schema: Schema, learn: bool) -> Batch | N
 def _encode_cells(
     numbers: list[Any], values: list[object], schema: Schema, learn: bool
 ) -> Batch | None:
-    if not PLAIN_NUMBERS.issuperset(map(type, numbers)):
+    if not _PLAIN_NUMBERS.issuperset(map(type, numbers)):
         return None
     try:
         if learn or not _PLAIN_VALUES.issuperset(map(type, values)):

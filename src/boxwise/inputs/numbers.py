@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from decimal import Decimal
 from numbers import Real
-from types import NoneType
 
 import numpy as np
 from numpy.typing import NDArray
 
+from boxwise._native import read_numbers
 from boxwise.inputs.intervals import interval_types
 from boxwise.inputs.missing import is_missing
 from boxwise.inputs.table import Numbers
@@ -18,9 +18,6 @@ from boxwise.schema import show
 
 LIMIT = 1e150
 """The engine multiplies differences of values; beyond this their products would overflow."""
-
-PLAIN_NUMBERS = frozenset({float, int, np.float64, NoneType})
-"""What NumPy converts as we would. Not text: it would quietly read '12' as a number."""
 
 
 class NotANumberError(ValueError):
@@ -32,14 +29,8 @@ def to_floats(cells: Numbers, name: str) -> tuple[NDArray[np.float64], NDArray[n
     if isinstance(cells, np.ndarray):
         floats = cells.astype(np.float64)
         return floats, floats
-    if set(map(type, cells)) <= PLAIN_NUMBERS:
-        try:
-            floats = np.array(cells, dtype=np.float64)
-        except OverflowError:
-            pass  # one of them is too large; find out below which
-        else:
-            return floats, floats
-    return _one_by_one(cells, name)
+    plain = read_numbers(cells)
+    return (plain, plain) if plain is not None else _one_by_one(cells, name)
 
 
 def _one_by_one(

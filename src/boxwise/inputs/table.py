@@ -23,10 +23,10 @@ class Coded:
     positions: NDArray[np.integer[Any]]
 
 
-Numbers: TypeAlias = NDArray[Any] | Sequence[object]
+Numbers: TypeAlias = NDArray[Any] | list[object]
 """A column to be read as numbers: an array of a NUMERIC dtype, or any Python values."""
 
-Values: TypeAlias = Sequence[object] | Coded
+Values: TypeAlias = list[object] | Coded
 """A column to be read as categories."""
 
 

@@ -1,0 +1,87 @@
+#include "cells.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+#include "kernels.hpp"
+
+namespace nb = nanobind;
+
+namespace boxwise::cells {
+
+using std::size_t;
+
+nb::object look_up(nb::handle dict, nb::handle key) {
+  PyObject* found = PyDict_GetItemWithError(dict.ptr(), key.ptr());
+  if (found == nullptr && PyErr_Occurred()) {
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
+    PyErr_Clear();
+  }
+  return nb::borrow(found);
+}
+
+bool is_missing(PyObject* value) {
+  if (PyUnicode_CheckExact(value)) return false;
+  return value == Py_None || (PyFloat_Check(value) && std::isnan(PyFloat_AsDouble(value)));
+}
+
+bool is_plain(PyObject* value) {
+  return PyUnicode_CheckExact(value) || PyLong_CheckExact(value) || PyBool_Check(value) ||
+         value == Py_None;
+}
+
+bool to_number(PyObject* value, double& number) {
+  if (value == Py_None) {
+    number = std::numeric_limits<double>::quiet_NaN();
+    return true;
+  }
+  if (PyFloat_Check(value)) {
+    number = PyFloat_AsDouble(value);
+  } else if (PyLong_CheckExact(value)) {
+    number = PyLong_AsDouble(value);
+    if (number == -1.0 && PyErr_Occurred()) {  // an integer beyond all floats
+      PyErr_Clear();
+      return false;
+    }
+  } else {
+    return false;
+  }
+  return !(std::abs(number) > LARGEST);
+}
+
+namespace {
+// Calls read(value, place) for the values of a list until it returns false; says whether it never did.
+// Code of a value may change the list meanwhile: then it is not read to the end.
+template <class Read>
+bool for_each(nb::list column, size_t count, Read read) {
+  for (size_t i = 0; i < count; ++i) {
+    if (column.size() != count) return false;
+    if (!read(nb::borrow(PyList_GetItem(column.ptr(), static_cast<Py_ssize_t>(i))), i)) return false;
+  }
+  return true;
+}
+}  // namespace
+
+std::optional<std::vector<double>> read_numbers(nb::list column) {
+  std::vector<double> numbers(column.size());
+  const auto read = [&](const nb::object& value, size_t i) {
+    return to_number(value.ptr(), numbers[i]);
+  };
+  if (!for_each(column, numbers.size(), read)) return std::nullopt;
+  return numbers;
+}
+
+std::optional<std::vector<Code>> read_codes(nb::list column, nb::dict codes, bool unknown) {
+  std::vector<Code> out(column.size());
+  const auto read = [&](const nb::object& value, size_t i) {
+    const nb::object code = look_up(codes, value);
+    if (!code.is_valid() && !(unknown && is_plain(value.ptr()))) return false;
+    out[i] = code.is_valid() ? static_cast<Code>(PyLong_AsLong(code.ptr())) : -1;
+    return true;
+  };
+  if (!for_each(column, out.size(), read)) return std::nullopt;
+  return out;
+}
+
+}  // namespace boxwise::cells

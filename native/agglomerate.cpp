@@ -189,9 +189,7 @@ void AgglomerativeEngine::unite(Place place, const Box& a) {
 bool AgglomerativeEngine::union_overlaps(size_t own) {
   for (size_t j = 0; j < n_; ++j)
     if (grown_.V[j] > grown_.W[j]) return false;  // a feature never seen: no part in overlap
-  for (size_t group = 0; group < groups_.size(); ++group)
-    if ((own == 0 || group != own) && overlaps_group(group)) return true;
-  return false;
+  return overlaps_others(own);
 }
 
 bool AgglomerativeEngine::excused(Place place) {

@@ -181,7 +181,7 @@ class Engine {
   void widen(const Rows& rows, std::size_t row);
   Probe probe(std::size_t j, double low, double high) const;
   Group new_group() const;
-  virtual bool needs_outlines() const { return false; }  // of boxes, for predicting
+  virtual bool needs_outlines() const { return false; }  // of boxes, in bytes
   void read(const Rows& rows, std::size_t row, Sample& x) const;
   double width(std::size_t j) const;  // of the range of feature j; 0 if it is a single point
   void take(Place place, const Sample& x, bool expand);

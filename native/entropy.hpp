@@ -17,6 +17,9 @@ class EntropyTest {
   EntropyTest(double delta, bool mean, std::size_t n_features)
       : bound_(delta + ROUNDING), mean_(mean), r_(static_cast<double>(n_features)) {}
 
+  // No change of entropy is above 1: then nothing has to be asked.
+  bool takes_any() const { return bound_ > 1.0; }
+
   // Version 1: the least count, in every feature, that a box of n samples asks for (exact).
   // Version 2: a sum of counts below which the mean cannot pass; `passes` decides above it.
   std::uint32_t need(std::uint32_t n) {

@@ -20,6 +20,7 @@ EntropyEngine::EntropyEngine(size_t n_continuous, size_t n_categorical, EntropyS
       alpha_(0),
       beta_(0),
       entropy_(0, false, n_categorical) {
+  groups_[0].outlined = needs_outlines();  // it is older than this
   configure(std::move(settings));
 }
 

@@ -58,8 +58,8 @@ class EntropyEngine : public Engine {
   };
   std::optional<Taker> find_taker(const Sample& x);  // the box to take a sample, if there is one
   std::optional<Place> nearest(const Sample& x) const;  // the box of highest membership that might
-  bool overlaps_group(std::size_t group);  // if so, the blocker is a box that does
-  bool blocks(Place place);  // the grown box; if so, it is the blocker
+  // Whether the grown box, of class `own`, overlaps a box of another; if so, that is the blocker.
+  bool overlaps_others(std::size_t own);
   bool meets(const Group& h, Slot slot);
   virtual bool excused(Place place);  // a box whose overlap with the grown one does not count
 
@@ -87,12 +87,19 @@ class EntropyEngine : public Engine {
   // entropy test (for version 2, all that might pass the latter).
   void look_up(const Sample& x);
   bool overlaps_any(Place place, const Sample& x);
+  bool overlaps_group(std::size_t group);
+  void leave_out_apart(const Group& h, std::size_t begin, std::size_t m, std::uint8_t* out);
+  bool blocks(Place place);
+  bool is_apart(const Group& h, Slot slot) const;
+  bool shares_values(const Group& h, Slot slot);
 
  private:
   void check(const EntropySettings& settings) const;
   bool contains(const Group& g, Slot slot, const Sample& x) const;
   void find_container(std::size_t group, const Sample& x);
   void collect(std::size_t group, const Sample& x);
+  void leave_out_oversized(const Group& g, const Sample& x, std::size_t begin, std::size_t m,
+                           std::uint8_t* out);
   void consider(std::size_t group, Slot slot, const Sample& x, std::size_t sized, bool exotic,
                 double sum);
   double add_up(const Group& g, Slot slot, const Sample& x) const;
@@ -129,6 +136,9 @@ class EntropyEngine : public Engine {
   std::size_t leaf_capacity_ = lanes::COUNT;
   BoxIndex::Growing growing_;
   BoxIndex::Meeting meeting_;
+  Marks grown_marks_;  // of the grown box, once they are made
+  Extents extents_;    // of the sample that is learned, once they are made
+  bool marks_made_ = false, extents_made_ = false;
 };
 
 }  // namespace boxwise

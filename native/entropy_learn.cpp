@@ -64,6 +64,7 @@ std::optional<EntropyEngine::Taker> EntropyEngine::find_taker(const Sample& x) {
 void EntropyEngine::look_up(const Sample& x) {
   container_.reset();
   candidates_.clear();
+  extents_made_ = false;
   visit_candidate_groups(x, [&](size_t group) { collect(group, x); });
 }
 
@@ -77,28 +78,41 @@ void EntropyEngine::collect(size_t group, const Sample& x) {
   if (exotic) find_container(group, x);
   Counts counts;
   alignas(64) uint32_t low[BLOCK];
-  alignas(64) double sum[BLOCK], over[BLOCK];
-  const bool totals = r_ > 0 && settings_.mean;
+  alignas(64) double sum[BLOCK];
+  alignas(64) std::uint8_t out[BLOCK];
+  const bool asks = r_ > 0 && !entropy_.takes_any(), totals = asks && settings_.mean;
   for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
     const Slot first = static_cast<Slot>(begin);
     const size_t m = std::min(BLOCK, g.size() - begin);
     size_t passing = m;
     if (totals) {
       counts.total(g, x.codes, first, m, sum);
-      passing = kernels::require(sum, g.need.data() + begin, over, m);
-    } else if (r_ > 0) {
+      passing = kernels::refuse(sum, g.need.data() + begin, out, m);
+    } else if (asks) {
       counts.least(g, x.codes, first, m, low);
-      passing = kernels::require(low, g.need.data() + begin, over, m);
+      passing = kernels::refuse(low, g.need.data() + begin, out, m);
+    } else {
+      std::fill_n(out, m, std::uint8_t{0});
     }
-    const auto span = [&](size_t f) {
-      const Probe& p = x.probes[f];
-      return kernels::Span{&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.limit};
-    };
-    size_t sized;
-    if (pass_size(x.probes.size(), span, passing, r_ == 0, over, m, sized) == 0) continue;
-    for (size_t i : Passing(over, m))
-      consider(group, first + static_cast<Slot>(i), x, sized, exotic, totals ? sum[i] : -1.0);
+    if (passing == 0) continue;
+    if (passing > few(m) && n_ > 0) leave_out_oversized(g, x, begin, m, out);
+    for (size_t i : Passing(out, m))
+      consider(group, first + static_cast<Slot>(i), x, 0, exotic, totals ? sum[i] : -1.0);
   }
+}
+
+// The boxes of a block whose outlines say that they would be too large with the sample in them.
+void EntropyEngine::leave_out_oversized(const Group& g, const Sample& x, size_t begin, size_t m,
+                                        std::uint8_t* out) {
+  if (!extents_made_)
+    extents_.make(rulers_, before_, [&](const auto& rulers, auto& to) {
+      for (const Probe& p : x.probes)
+        if (const auto extent = rulers[p.j].extent(p.j, p.xl, p.xu, p.limit)) to.push_back(*extent);
+    });
+  extents_made_ = true;
+  alignas(64) std::uint8_t oversized[BLOCK];
+  extents_.measure(g.outlines.from(begin), n_, Outlines::lots(m), oversized);
+  for (size_t i = 0; i < m; ++i) out[i] |= oversized[i];
 }
 
 // A box that passes the tests so far, with the size of the first `sized` features among them; `sum`
@@ -130,12 +144,13 @@ void EntropyEngine::offer_container(size_t group, Slot slot) {
 
 void EntropyEngine::find_container(size_t group, const Sample& x) {
   const Group& g = groups_[group];
-  alignas(64) uint32_t differ[BLOCK], scratch[BLOCK];
+  alignas(64) uint32_t scratch[BLOCK];
+  alignas(64) std::uint8_t differ[BLOCK];
   alignas(64) double over[BLOCK];
   for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
     const Slot first = static_cast<Slot>(begin);
     const size_t m = std::min(BLOCK, g.size() - begin);
-    std::fill_n(differ, m, 0u);
+    std::fill_n(differ, m, std::uint8_t{0});
     for (size_t j = 0; j < r_ && alpha_ < 1; ++j) {
       const uint32_t* row = g.D[j].row(x.codes[j], first, m, scratch);
       if (row == nullptr) return;
@@ -214,6 +229,11 @@ bool EntropyEngine::overlaps_any(Place place, const Sample& x) {
         meets(h, last.slot))
       return true;
   }
+  return overlaps_others(own);
+}
+
+bool EntropyEngine::overlaps_others(size_t own) {
+  marks_made_ = false;
   for (size_t group = 0; group < groups_.size(); ++group)
     if ((own == 0 || group != own) && overlaps_group(group)) return true;
   return false;
@@ -223,24 +243,22 @@ bool EntropyEngine::overlaps_group(size_t group) {
   if (const BoxIndex* found = index(group)) return overlaps_indexed(*found, group);
   const Group& h = groups_[group];
   const Grown& b = grown_;
-  alignas(64) uint32_t differ[BLOCK], scratch[BLOCK];
-  alignas(64) double over[BLOCK];
+  alignas(64) uint32_t scratch[BLOCK];
+  alignas(64) std::uint8_t out[BLOCK];
   for (size_t begin = 0; begin < h.size(); begin += BLOCK) {
     const Slot first = static_cast<Slot>(begin);
     const size_t m = std::min(BLOCK, h.size() - begin);
-    std::fill_n(differ, m, 0u);
+    std::fill_n(out, m, std::uint8_t{0});
     // Where all samples of the grown box agree, only a box that has seen that value and no other
     // has a value of equal frequency.
     for (size_t j : b.pure) {
       const uint32_t* row = h.D[j].row(b.D[j][0].first, first, m, scratch);
       if (row == nullptr) return false;
-      kernels::differ(row, h.n.data() + begin, differ, m);
+      kernels::differ(row, h.n.data() + begin, out, m);
     }
-    size_t passing = kernels::agree(differ, over, m);
-    for (size_t j = 0; j < n_ && passing > few(m); ++j)
-      passing = kernels::gap(&h.V[j][begin], &h.W[j][begin], b.V[j], b.W[j], over, m);
-    if (passing == 0) continue;
-    for (size_t i : Passing(over, m)) {
+    if (n_ > 0 && (b.pure.empty() || Passing(out, m).size() > few(m)))
+      leave_out_apart(h, begin, m, out);
+    for (size_t i : Passing(out, m)) {
       const Slot slot = first + static_cast<Slot>(i);
       if (blocks({group, slot})) return true;
     }
@@ -248,9 +266,25 @@ bool EntropyEngine::overlaps_group(size_t group) {
   return false;
 }
 
+// The boxes of a block whose outlines say that they are apart from the grown box: they begin above its
+// end, or end below its beginning.
+void EntropyEngine::leave_out_apart(const Group& h, size_t begin, size_t m, std::uint8_t* out) {
+  const Grown& b = grown_;
+  if (!marks_made_)
+    grown_marks_.make(rulers_, before_, [&](const auto& rulers, auto& to) {
+      for (size_t j = 0; j < n_; ++j)
+        if (rulers[j].mark > 0) to.push_back({j, rulers[j].above(b.W[j]), rulers[j].below(b.V[j]), 0});
+    });
+  marks_made_ = true;
+  alignas(64) std::uint8_t apart[BLOCK];
+  grown_marks_.measure(h.outlines.from(begin), n_, Outlines::lots(m), apart);
+  for (size_t i = 0; i < m; ++i) out[i] |= apart[i];
+}
+
+// A box that is hardly apart: its values are looked at first.
 bool EntropyEngine::blocks(Place place) {
   const Group& h = groups_[place.group];
-  if (excused(place) || !meets(h, place.slot)) return false;
+  if (excused(place) || !shares_values(h, place.slot) || is_apart(h, place.slot)) return false;
   blocker_ = Candidate{0.0, h.id[place.slot], place};
   return true;
 }
@@ -259,11 +293,21 @@ bool EntropyEngine::excused(Place place) {
   return place.group == grown_.place.group && place.slot == grown_.place.slot;
 }
 
-// Equations (14) and (15) for one pair.
 bool EntropyEngine::meets(const Group& h, Slot slot) {
-  Grown& b = grown_;
+  return !is_apart(h, slot) && shares_values(h, slot);
+}
+
+// Equation (14) for one pair: whether it fails.
+bool EntropyEngine::is_apart(const Group& h, Slot slot) const {
+  const Grown& b = grown_;
   for (size_t j = 0; j < n_; ++j)
-    if (!(b.V[j] <= h.W[j][slot] && h.V[j][slot] <= b.W[j])) return false;
+    if (!(b.V[j] <= h.W[j][slot] && h.V[j][slot] <= b.W[j])) return true;
+  return false;
+}
+
+// Equation (15) for one pair.
+bool EntropyEngine::shares_values(const Group& h, Slot slot) {
+  Grown& b = grown_;
   for (size_t j = 0; j < r_; ++j) {
     if (j == b.listed) list_values(b.listed++);
     if (!h.D[j].shares(slot, h.n[slot], b.D[j], b.n)) return false;

@@ -106,18 +106,14 @@ void EntropyEngine::weigh(const Group& g, Slot slot, size_t k, bool every_class,
 
 void EntropyEngine::make_marks(const Sample& x, Marks& marks) const {
   marks.worth = 0;
-  const auto mark = [&](const std::vector<Ruler>& rulers, std::vector<kernels::Mark>& out) {
-    out.clear();
+  marks.make(rulers_, before_, [&](const auto& rulers, auto& out) {
     for (const Probe& p : x.probes) {
       const Ruler& ruler = rulers[p.j];
       if (ruler.mark == 0) continue;
       marks.worth = marks.worth == 0 ? ruler.mark : std::min(marks.worth, ruler.mark);
       out.push_back({p.j, ruler.above(p.xl), ruler.below(p.xu), ruler.beyond(p.xl, p.xu)});
     }
-  };
-  mark(rulers_, marks.now);
-  marks.either = !before_.empty();
-  if (marks.either) mark(before_, marks.before);
+  });
 }
 
 // What memberships the boxes that are in no index may reach: by how often they have seen the values of
@@ -141,7 +137,7 @@ void EntropyEngine::pass_over(const Sample& x, size_t classes, Scratch& scratch)
     const Group& g = groups_[s.k + 1];
     const bool summed = counts.gather(g, x.codes, static_cast<Slot>(s.begin), s.m, sum);
     const std::uint8_t* lots = n_ > 0 ? g.outlines.from(s.begin) : nullptr;
-    if (marks.either) marks.measure(lots, n_, (s.m + LOT - 1) / LOT, far);
+    if (marks.either) marks.measure(lots, n_, Outlines::lots(s.m), far);
     const kernels::Glimpse glimpse{counts.matches,
                                    counts.n_matches,
                                    summed ? sum : nullptr,

@@ -105,12 +105,33 @@ CLONES size_t require(const double* RESTRICT have, const uint32_t* RESTRICT need
   return passing;
 }
 
-CLONES void differ(const uint32_t* RESTRICT row, const uint32_t* RESTRICT n,
-                   uint32_t* RESTRICT differ, size_t m) {
-  for (size_t i = 0; i < m; ++i) differ[i] |= row[i] ^ n[i];
+CLONES size_t refuse(const uint32_t* RESTRICT have, const uint32_t* RESTRICT need,
+                     std::uint8_t* RESTRICT out, size_t m) {
+  uint32_t refused = 0;
+  for (size_t i = 0; i < m; ++i) {
+    out[i] = have[i] < need[i];
+    refused += have[i] < need[i];
+  }
+  return m - refused;
 }
 
-CLONES size_t agree(const uint32_t* RESTRICT differ, double* RESTRICT over, size_t m) {
+CLONES size_t refuse(const double* RESTRICT have, const uint32_t* RESTRICT need,
+                     std::uint8_t* RESTRICT out, size_t m) {
+  uint32_t refused = 0;
+  for (size_t i = 0; i < m; ++i) {
+    const bool fails = have[i] < static_cast<double>(need[i]);
+    out[i] = fails;
+    refused += fails;
+  }
+  return m - refused;
+}
+
+CLONES void differ(const uint32_t* RESTRICT row, const uint32_t* RESTRICT n,
+                   std::uint8_t* RESTRICT differ, size_t m) {
+  for (size_t i = 0; i < m; ++i) differ[i] |= row[i] != n[i];
+}
+
+CLONES size_t agree(const std::uint8_t* RESTRICT differ, double* RESTRICT over, size_t m) {
   size_t passing = 0;
   for (size_t i = 0; i < m; ++i) {
     over[i] = differ[i] == 0 ? -1.0 : 1.0;
@@ -163,8 +184,8 @@ CLONES void distance(const double* RESTRICT V, const double* RESTRICT W, double 
   }
 }
 
-CLONES void passing(const double* RESTRICT over, std::uint8_t* RESTRICT inside, size_t m) {
-  for (size_t i = 0; i < m; ++i) inside[i] = over[i] <= 0;
+CLONES void outside(const double* RESTRICT over, std::uint8_t* RESTRICT out, size_t m) {
+  for (size_t i = 0; i < m; ++i) out[i] = over[i] > 0;
 }
 
 // How far x sticks out of a box; not at all in a feature that the box has never seen.

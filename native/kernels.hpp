@@ -51,11 +51,15 @@ void widen(const std::uint8_t* counts, std::uint32_t* out, std::size_t m);
 std::size_t require(const std::uint32_t* have, const std::uint32_t* need, double* over,
                     std::size_t m);
 std::size_t require(const double* have, const std::uint32_t* need, double* over, std::size_t m);
+// out = have < need. Returns how many pass.
+std::size_t refuse(const std::uint32_t* have, const std::uint32_t* need, std::uint8_t* out,
+                   std::size_t m);
+std::size_t refuse(const double* have, const std::uint32_t* need, std::uint8_t* out, std::size_t m);
 
-// differ |= row ^ n: zero stays where a box has seen one value only.
-void differ(const std::uint32_t* row, const std::uint32_t* n, std::uint32_t* differ, std::size_t m);
+// differ |= row != n: zero stays where a box has seen one value only.
+void differ(const std::uint32_t* row, const std::uint32_t* n, std::uint8_t* differ, std::size_t m);
 // over = differ == 0 ? -1 : 1. Returns how many pass.
-std::size_t agree(const std::uint32_t* differ, double* over, std::size_t m);
+std::size_t agree(const std::uint8_t* differ, double* over, std::size_t m);
 
 // One feature of a sample and of the boxes of a block, and how long a box may be in it.
 struct Span {
@@ -65,8 +69,8 @@ struct Span {
 // over = max(over, length after expansion - limit) in two features; `fresh`: over counts as -1.
 // Returns how many pass (over <= 0).
 std::size_t size(const Span& a, const Span& b, bool fresh, double* over, std::size_t m);
-// inside = over <= 0
-void passing(const double* over, std::uint8_t* inside, std::size_t m);
+// out = over > 0
+void outside(const double* over, std::uint8_t* out, std::size_t m);
 // over = max(over, gap between [lo, hi] and the box). Returns how many pass (over <= 0).
 std::size_t gap(const double* V, const double* W, double lo, double hi, double* over,
                 std::size_t m);
@@ -104,6 +108,14 @@ struct Mark {
 };
 void outlined(const std::uint8_t* lots, std::size_t features, std::size_t count, const Mark* marks,
               std::size_t n_marks, std::uint8_t* far);
+// out = not zero for boxes that, with x in them, cover more than `most` bytes in one of some features,
+// but not all of the scale: such a box may never have seen the feature.
+struct Extent {
+  std::size_t j;
+  std::uint8_t low, high, most;
+};
+void oversized(const std::uint8_t* lots, std::size_t features, std::size_t count,
+               const Extent* extents, std::size_t n_extents, std::uint8_t* out);
 // What is known of the boxes of a block at a glance: counts for the values of a sample, which together
 // fit in a byte, and the sum of others, if any; by how many bytes x sticks out of them, at least, over
 // some features of their outlines, and no less than `far`, if given; and what a count is worth in each.

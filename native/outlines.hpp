@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "column.hpp"
@@ -35,6 +36,16 @@ struct Ruler {
     if (!within || xl != xu) return 0;
     return static_cast<std::uint8_t>(clamped(std::max(-place(xl), place(xu) - 255) - ROUNDING));
   }
+  // With [xl, xu] in it, a box that is not longer than `limit` covers at most so many bytes: each end is
+  // rounded outwards, by a byte at most, and what lies beyond the scale is drawn shorter. Nothing if
+  // these may be all.
+  std::optional<kernels::Extent> extent(std::size_t j, double xl, double xu, double limit) const {
+    const double most = limit * per_unit + 3 + 10 * ROUNDING;
+    if (mark == 0 || most >= 256) return std::nullopt;
+    const int low = std::max(above(xl) - 1, 0), high = std::min(below(xu) + 1, 255);
+    return kernels::Extent{j, static_cast<std::uint8_t>(low), static_cast<std::uint8_t>(high),
+                           static_cast<std::uint8_t>(most)};
+  }
   bool holds(double v, double w) const { return v <= w && place(v) >= 0 && place(w) <= 255; }
 
  private:
@@ -46,11 +57,12 @@ struct Ruler {
 class Outlines {
  public:
   static constexpr std::size_t LOT = kernels::LOT;
+  static constexpr std::size_t lots(std::size_t boxes) { return (boxes + LOT - 1) / LOT; }
 
   explicit Outlines(std::size_t features) : ends_(2 * features) {}
 
   void make_room(std::size_t boxes) {
-    while (lots_.size() < (boxes + LOT - 1) / LOT * ends_)
+    while (lots_.size() < lots(boxes) * ends_)
       for (std::size_t f = 0; f < ends_; ++f) lots_.push_back(nobody(f));
   }
   // Of a box, for which there is room, in feature j.
@@ -97,20 +109,55 @@ class Outlines {
   Column<Lot> lots_;
 };
 
-// A sample on the scale of outlines.
-struct Marks {
-  std::vector<kernels::Mark> now, before;  // by the rulers of now; of boxes that may not be redrawn yet
-  bool either = false;                     // whether there may be such
-  double worth = 0;                        // how far a byte is, or less
+// Something on the scale of outlines: by the rulers of now, and of boxes that may not be redrawn yet.
+template <class T>
+struct ByRulers {
+  std::vector<T> now, before;
+  bool either = false;  // whether there may be such
+
+  // put(rulers, out) puts what there is by some rulers into `out`.
+  template <class Put>
+  void make(const std::vector<Ruler>& rulers, const std::vector<Ruler>& former, Put put) {
+    now.clear();
+    put(rulers, now);
+    either = !former.empty();
+    before.clear();
+    if (either) put(former, before);
+  }
+
+ protected:
+  // measure(by, out) for the boxes of some lots; of those of either ruler the lower.
+  template <class Measure>
+  void lowest(std::size_t lots, std::uint8_t* out, Measure measure) const {
+    measure(now, out);
+    if (!either) return;
+    alignas(64) std::uint8_t other[kernels::MOST_TOGETHER];
+    measure(before, other);
+    for (std::size_t i = 0; i < lots * Outlines::LOT; ++i) out[i] = std::min(out[i], other[i]);
+  }
+};
+
+// A sample, or an interval.
+struct Marks : ByRulers<kernels::Mark> {
+  double worth = 0;  // how far a byte is, or less
 
   // By how many bytes it sticks out of the boxes of some lots, at least.
   void measure(const std::uint8_t* lots, std::size_t features, std::size_t count,
                std::uint8_t* far) const {
-    kernels::outlined(lots, features, count, now.data(), now.size(), far);
-    if (!either) return;
-    alignas(64) std::uint8_t other[kernels::MOST_TOGETHER];
-    kernels::outlined(lots, features, count, before.data(), before.size(), other);
-    for (std::size_t i = 0; i < count * Outlines::LOT; ++i) far[i] = std::min(far[i], other[i]);
+    lowest(count, far, [&](const auto& marks, std::uint8_t* out) {
+      kernels::outlined(lots, features, count, marks.data(), marks.size(), out);
+    });
+  }
+};
+
+// How long a box may be with a sample in it.
+struct Extents : ByRulers<kernels::Extent> {
+  // Not zero for the boxes of some lots that would certainly be longer.
+  void measure(const std::uint8_t* lots, std::size_t features, std::size_t count,
+               std::uint8_t* out) const {
+    lowest(count, out, [&](const auto& extents, std::uint8_t* to) {
+      kernels::oversized(lots, features, count, extents.data(), extents.size(), to);
+    });
   }
 };
 

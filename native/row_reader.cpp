@@ -64,11 +64,22 @@ bool RowReader::read_usual([[maybe_unused]] PyObject* row, [[maybe_unused]] bool
       if (!plain || !to_number(value, x.numbers[column])) return false;
       continue;
     }
+    const Categorical& categorical = categorical_[column - n];
+    Code& code = x.codes[column - n];
+    if (value == categorical.latest.ptr()) {
+      code = categorical.latest_code;
+      continue;
+    }
     if (!PyUnicode_CheckExact(value)) return false;
-    const nb::object held = nb::borrow(value);  // what it is compared with may be anything
-    const nb::object code = look_up(categorical_[column - n].codes, held);
-    if (!code.is_valid() && to_learn) return false;
-    x.codes[column - n] = code.is_valid() ? static_cast<Code>(PyLong_AsLong(code.ptr())) : -1;
+    nb::object held = nb::borrow(value);  // what it is compared with may be anything
+    const nb::object found = look_up(categorical.codes, held);
+    code = found.is_valid() ? static_cast<Code>(PyLong_AsLong(found.ptr())) : -1;
+    if (found.is_valid()) {
+      categorical.latest = std::move(held);
+      categorical.latest_code = code;
+    } else if (to_learn) {
+      return false;
+    }
   }
   return true;
 #endif

@@ -48,6 +48,9 @@ class RowReader {
     nanobind::object key;
     nanobind::dict codes;
     nanobind::list values;
+    // The text looked up last, and its code, which it keeps: a row that was predicted is learned next.
+    mutable nanobind::object latest = {};
+    mutable Code latest_code = 0;
   };
   nanobind::object keeper_;  // of the engine
   Engine& engine_;

@@ -114,24 +114,31 @@ class Counts {
   alignas(64) std::uint32_t scratch_[4][BLOCK];
 };
 
-// The places in a block that pass, without a branch to be guessed wrong.
+// The places in a block that pass, without a branch to be guessed wrong: where a byte is zero, or a
+// double is at most zero.
 class Passing {
  public:
-  Passing(const double* over, std::size_t m) {
-    alignas(64) std::uint8_t inside[BLOCK];  // zeros and ones
-    kernels::passing(over, inside, m);
+  Passing(const std::uint8_t* out, std::size_t m) {
+    constexpr std::uint64_t LOW = 0x7f7f7f7f7f7f7f7f;
     for (std::size_t i = 0; i < m; i += 8) {
       std::uint64_t eight;
-      std::memcpy(&eight, inside + i, 8);
+      std::memcpy(&eight, out + i, 8);
+      eight = ~(((eight & LOW) + LOW) | eight | LOW);  // the highest bit of each byte that is zero
       if (i + 8 > m) eight &= (std::uint64_t{1} << 8 * (m - i)) - 1;
       for (; eight != 0; eight &= eight - 1)
         place_[count_++] = static_cast<std::uint16_t>(i + std::countr_zero(eight) / 8);
     }
   }
+  Passing(const double* over, std::size_t m) : Passing(Out(over, m).entries, m) {}
   const std::uint16_t* begin() const { return place_; }
   const std::uint16_t* end() const { return place_ + count_; }
+  std::size_t size() const { return count_; }
 
  private:
+  struct Out {
+    Out(const double* over, std::size_t m) { kernels::outside(over, entries, m); }
+    alignas(64) std::uint8_t entries[BLOCK];
+  };
   std::size_t count_ = 0;
   std::uint16_t place_[BLOCK];
 };

@@ -108,6 +108,30 @@ CLONES_BY_WIDTH(void, outlined,
                 (lots, features, count, marks, n_marks, far))
 
 template <size_t bytes>
+INLINED void oversized_in(const uint8_t* RESTRICT lots, size_t features, size_t count,
+                          const Extent* RESTRICT extents, size_t n_extents, uint8_t* RESTRICT out) {
+  using Bytes = Pack<uint8_t, bytes>;
+  for (size_t i = 0; i < count * LOT; i += IN<Bytes, uint8_t>) {
+    const uint8_t* first = lots + i / LOT * 2 * features * LOT + i % LOT;
+    Bytes refused = {};
+    for (size_t f = 0; f < n_extents; ++f) {
+      const Extent& x = extents[f];
+      const Bytes low = at<Bytes>(first + 2 * x.j * LOT);
+      const Bytes high = at<Bytes>(first + (2 * x.j + 1) * LOT);
+      const Bytes from = low < x.low ? low : Bytes{} + x.low;
+      const Bytes to = high > x.high ? high : Bytes{} + x.high;
+      const Bytes length = to - from + uint8_t{1}, most = Bytes{} + x.most;  // all of it becomes 0
+      refused |= (length > most ? length : most) - most;
+    }
+    at<Bytes>(out + i) = refused;
+  }
+}
+CLONES_BY_WIDTH(void, oversized,
+                (const uint8_t* lots, size_t features, size_t count, const Extent* extents,
+                 size_t n_extents, uint8_t* out),
+                (lots, features, count, extents, n_extents, out))
+
+template <size_t bytes>
 INLINED void fallen_in(const uint8_t* RESTRICT lots, size_t features, size_t count,
                        const Mark* RESTRICT marks, const float* RESTRICT price, size_t n_marks,
                        float* RESTRICT lost) {

@@ -12,6 +12,9 @@ import pytest
 from boxwise import HyperboxClassifier
 from boxwise._native import EntropyEngine
 
+from .agreement import assert_same_boxes
+from .streams import UNLABELLED, Stream
+
 
 def best_by_membership(clf: HyperboxClassifier, X: np.ndarray, upper: Any = None) -> list[Any]:
     """Return the winners as the memberships of all boxes have them, which are computed in full."""
@@ -210,3 +213,46 @@ def test_boxes_within_one_mark_of_each_other_are_told_apart():
     unseen = (0.4999 + rng.random(300) / 1_000)[:, None]
     for row in unseen:  # one at a time: many together are searched in another way
         assert clf.predict([row]).tolist() == best_by_membership(clf, row[None])
+
+
+GROWTH: dict[str, Callable[[int], float]] = {
+    "not": lambda row: 1.0,
+    "slowly": lambda row: 1.0 + row / 100,
+    "at once": lambda row: 40.0 if row == 250 else 1.0,
+    "both ways": lambda row: (-1.6) ** (row // 60),
+}
+
+
+def crowded(seed: int, grows: str, theta: float, delta: float, gaps: float) -> Stream:
+    """Boxes in the same places with the same categories, on a grid: many just fit, or just meet."""
+    rng = np.random.default_rng(seed)
+    rows, steps = 420, 20
+    factor = np.array([GROWTH[grows](row) for row in range(rows)])
+    low = rng.integers(0, steps, (rows, 3)) / steps * factor[:, None]
+    high = low + rng.integers(0, 3, (rows, 3)) / steps * (rng.random((rows, 3)) < 0.2)
+    missing = rng.random((rows, 3)) < gaps
+    low[missing] = high[missing] = np.nan
+    values = rng.integers(0, 2, (rows, 2))
+    return Stream(
+        theta=theta,
+        delta=delta,
+        alpha=0.5,
+        gamma=[1.0, 0.3, 2.0],
+        condition="mean" if seed % 2 else "each",
+        fixed_range=False,
+        lower=low.tolist(),
+        upper=high.tolist(),
+        values=[[f"v{v}" for v in row] for row in values.tolist()],
+        labels=rng.choice([UNLABELLED, 0, 1, 2], rows, p=[0.1, 0.3, 0.3, 0.3]).tolist(),
+    )
+
+
+@pytest.mark.parametrize("grows", GROWTH)
+@pytest.mark.parametrize("gaps", [0.0, 0.2])
+@pytest.mark.parametrize(("theta", "delta"), [(0.1, 1.0), (0.25, 1.0), (0.25, 0.6), (0.02, 0.9)])
+def test_boxes_that_may_take_a_row_and_those_in_the_way_are_found(grows, gaps, theta, delta):
+    for seed in (20, 21):
+        stream = crowded(seed, grows, theta, delta, gaps)
+        X, upper = stream.table()
+        clf = stream.classifier().partial_fit(X, stream.labels, upper=upper)
+        assert_same_boxes(clf, stream.reference())

@@ -267,13 +267,13 @@ bool EntropyEngine::overlaps_group(size_t group) {
 }
 
 // The boxes of a block whose outlines say that they are apart from the grown box: they begin above its
-// end, or end below its beginning.
+// end, or end below its beginning. Both ends are rounded alike, and keep their order.
 void EntropyEngine::leave_out_apart(const Group& h, size_t begin, size_t m, std::uint8_t* out) {
   const Grown& b = grown_;
   if (!marks_made_)
     grown_marks_.make(rulers_, before_, [&](const auto& rulers, auto& to) {
       for (size_t j = 0; j < n_; ++j)
-        if (rulers[j].mark > 0) to.push_back({j, rulers[j].above(b.W[j]), rulers[j].below(b.V[j]), 0});
+        if (rulers[j].mark > 0) to.push_back({j, rulers[j].below(b.W[j]), rulers[j].above(b.V[j]), 0});
     });
   marks_made_ = true;
   alignas(64) std::uint8_t apart[BLOCK];

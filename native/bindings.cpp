@@ -36,6 +36,7 @@ using boxwise::EntropyEngine;
 using boxwise::EvidenceEngine;
 using boxwise::GilHeld;
 using boxwise::GilReleased;
+using boxwise::Sheet;
 
 namespace {
 
@@ -73,12 +74,14 @@ nb::object rows_by_boxes(const E& engine, Method method, const In<double, 2>& lo
                          const In<double, 2>& upper, const In<Code, 2>& codes,
                          std::size_t threads) {
   const auto rows = to_rows(engine, lower, upper, codes);
-  std::pair<std::size_t, std::vector<double>> said;
-  {
+  const auto compute = [&] {
     GilReleased released;
-    said = (engine.*method)(rows, threads);
-  }
-  return to_numpy(std::move(said.second), {rows.count, said.first});
+    return (engine.*method)(rows, threads);
+  };
+  Sheet said = compute();
+  double* cells = said.cells.release();
+  nb::capsule owner(cells, [](void* p) noexcept { Sheet::Free()(static_cast<double*>(p)); });
+  return nb::cast(nb::ndarray<nb::numpy, double>(cells, {rows.count, said.columns}, owner));
 }
 
 template <class T>

@@ -55,15 +55,13 @@ double BoundEngine::outside(const Pair* pairs, const Sample& x, double bar) cons
   return most;
 }
 
-void BoundEngine::degrees(const Group& g, const Sample& x, double* out) const {
+void BoundEngine::degrees(const Group& g, const Sample& x, size_t begin, size_t m,
+                          double* out) const {
   alignas(64) double dist[BLOCK];
-  for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
-    const size_t m = std::min(BLOCK, g.size() - begin);
-    measure_distances(g, x.probes, begin, m, dist);
-    for (size_t i = 0; i < m; ++i)
-      out[begin + i] = 1.0 - std::max(std::min(dist[i], 1.0),
-                                      outside(pairs(g, static_cast<Slot>(begin + i)), x, 0.0));
-  }
+  measure_distances(g, x.probes, begin, m, dist);
+  for (size_t i = 0; i < m; ++i)
+    out[i] = 1.0 - std::max(std::min(dist[i], 1.0),
+                            outside(pairs(g, static_cast<Slot>(begin + i)), x, 0.0));
 }
 
 }  // namespace boxwise

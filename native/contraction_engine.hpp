@@ -24,7 +24,8 @@ class ContractionEngine : public CuttingEngine {
   void learn_one(const Sample& x) override;
   void judge(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
              Verdict& verdict) const override;
-  void degrees(const Group& g, const Sample& x, double* out) const override;
+  void degrees(const Group& g, const Sample& x, std::size_t begin, std::size_t m,
+               double* out) const override;
   void settle(Group& g, Slot slot) override;
 
  private:

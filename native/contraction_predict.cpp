@@ -82,15 +82,13 @@ double ContractionEngine::mixed(double dist, double known) const {
   return weight_num_ * (1.0 - std::min(dist, 1.0)) + weight_cat_ * b_cat;
 }
 
-void ContractionEngine::degrees(const Group& g, const Sample& x, double* out) const {
+void ContractionEngine::degrees(const Group& g, const Sample& x, size_t begin, size_t m,
+                                double* out) const {
   Counts counts;
   alignas(64) double known[BLOCK], dist[BLOCK];
-  for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
-    const size_t m = std::min(BLOCK, g.size() - begin);
-    counts.known(g, x.codes, static_cast<Slot>(begin), m, known);
-    measure_distances(g, x.probes, begin, m, dist);
-    for (size_t i = 0; i < m; ++i) out[begin + i] = mixed(dist[i], known[i]);
-  }
+  counts.known(g, x.codes, static_cast<Slot>(begin), m, known);
+  measure_distances(g, x.probes, begin, m, dist);
+  for (size_t i = 0; i < m; ++i) out[i] = mixed(dist[i], known[i]);
 }
 
 }  // namespace boxwise

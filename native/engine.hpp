@@ -20,6 +20,7 @@
 #include "group.hpp"
 #include "kept.hpp"
 #include "quantile_scale.hpp"
+#include "sheet.hpp"
 
 namespace boxwise {
 
@@ -82,8 +83,7 @@ class Engine {
   // For the first n_classes classes, however many there are by now.
   std::vector<double> probabilities(const Rows& rows, std::size_t n_classes,
                                     std::size_t threads = 1) const;
-  std::pair<std::size_t, std::vector<double>> memberships(const Rows& rows,
-                                                          std::size_t threads = 1) const;
+  Sheet memberships(const Rows& rows, std::size_t threads = 1) const;  // a column for each box
 
   Snapshot snapshot() const;
   std::size_t n_continuous() const { return n_; }
@@ -162,8 +162,9 @@ class Engine {
   // Put into the scratch what makes judging quicker while nothing is learned; called once for so
   // many rows.
   virtual void prepare(std::size_t rows, Scratch& scratch) const;
-  // The memberships of all boxes of a group.
-  virtual void degrees(const Group& g, const Sample& x, double* out) const = 0;
+  // The memberships of the boxes of a block.
+  virtual void degrees(const Group& g, const Sample& x, std::size_t begin, std::size_t m,
+                       double* out) const = 0;
   // Called for a box that is new, has taken a sample or stands under new settings.
   virtual void settle(Group&, Slot) {}
   // Called for a box that is new, has grown or stands under new settings.

@@ -37,7 +37,8 @@ class EntropyEngine : public Engine {
   void learn_one(const Sample& x) override;
   void judge(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
              Verdict& verdict) const override;
-  void degrees(const Group& g, const Sample& x, double* out) const override;
+  void degrees(const Group& g, const Sample& x, std::size_t begin, std::size_t m,
+               double* out) const override;
   void settle(Group& g, Slot slot) override;
   void outline(Group& g, Slot slot) override;
   void measured(std::size_t j) override;

@@ -28,15 +28,19 @@ void EntropyEngine::learn_one(const Sample& x) {
 
 std::optional<Engine::Place> EntropyEngine::nearest(const Sample& x) const {
   std::optional<Candidate> best;
-  std::vector<double> degree;
+  alignas(64) double degree[BLOCK];
   visit_candidate_groups(x, [&](size_t group) {
     const Group& g = groups_[group];
-    degree.resize(g.size());
-    degrees(g, x, degree.data());
-    for (Slot slot = 0; slot < g.size(); ++slot)
-      if (!best || degree[slot] > best->degree ||
-          (degree[slot] == best->degree && g.id[slot] < best->id))
-        best = Candidate{degree[slot], g.id[slot], {group, slot}};
+    for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
+      const size_t m = std::min(BLOCK, g.size() - begin);
+      degrees(g, x, begin, m, degree);
+      for (size_t i = 0; i < m; ++i) {
+        const auto slot = static_cast<Slot>(begin + i);
+        if (!best || degree[i] > best->degree ||
+            (degree[i] == best->degree && g.id[slot] < best->id))
+          best = Candidate{degree[i], g.id[slot], {group, slot}};
+      }
+    }
   });
   if (!best) return std::nullopt;
   return best->place;

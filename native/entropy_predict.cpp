@@ -169,13 +169,11 @@ double EntropyEngine::finish(const Group& g, Slot slot, const Sample& x, double 
   return degree;
 }
 
-void EntropyEngine::degrees(const Group& g, const Sample& x, double* out) const {
+void EntropyEngine::degrees(const Group& g, const Sample& x, size_t begin, size_t m,
+                            double* out) const {
   alignas(64) double share[BLOCK], dist[BLOCK];
-  for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
-    const size_t m = std::min(BLOCK, g.size() - begin);
-    measure(g, x, begin, m, dist, share);
-    kernels::mix(dist, share, alpha_, beta_, out + begin, m);
-  }
+  measure(g, x, begin, m, dist, share);
+  kernels::mix(dist, share, alpha_, beta_, out, m);
 }
 
 void EntropyEngine::measure(const Group& g, const Sample& x, size_t begin, size_t m, double* dist,

@@ -308,13 +308,12 @@ size_t EvidenceEngine::pair_of(size_t bandwidth, size_t backoff) const {
   return (n_ > 0 ? bandwidth : 0) * evidence_.backoffs.size() + (r_ > 0 ? backoff : 0);
 }
 
-std::pair<size_t, std::vector<double>> EvidenceEngine::responsibilities(const Rows& rows,
-                                                                        size_t threads) const {
+Sheet EvidenceEngine::responsibilities(const Rows& rows, size_t threads) const {
   Engine::check(rows);
   const auto reader = reading();
   if (!can_predict()) throw invalid("no row with a label has been learned yet; learn some first");
   const auto order = in_order();
-  std::vector<double> all(rows.count * order.size());
+  Sheet all(rows.count, order.size());
   threads = std::min(threads, 1 + rows.count * order.size() / MUCH);
   in_turns(rows.count, 1, threads, [&] {
     return [&, x = Sample{}, carried = std::vector<std::vector<double>>{}](size_t row,
@@ -323,11 +322,11 @@ std::pair<size_t, std::vector<double>> EvidenceEngine::responsibilities(const Ro
       carry(x, carried);
       for (size_t i = 0; i < order.size(); ++i) {
         const auto [group, slot] = order[i].second;
-        if (group > 0) all[row * order.size() + i] = carried[group - 1][slot];
+        all.row(row)[i] = group > 0 ? carried[group - 1][slot] : 0.0;
       }
     };
   });
-  return {order.size(), std::move(all)};
+  return all;
 }
 
 // By class, by box.

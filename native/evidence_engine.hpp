@@ -49,8 +49,7 @@ class EvidenceEngine : public EntropyEngine {
   // By continuous feature, by categorical one: what multiplies its bandwidth or backoff; the memory.
   std::vector<double> reach() const;
   // Rows x boxes, in order of creation: how much of the probability of its class each carries.
-  std::pair<std::size_t, std::vector<double>> responsibilities(const Rows& rows,
-                                                               std::size_t threads = 1) const;
+  Sheet responsibilities(const Rows& rows, std::size_t threads = 1) const;
 
  protected:
   void learn_one(const Sample& x) override;

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "engine.hpp"
+#include "scan.hpp"
 #include "turns.hpp"
 
 namespace boxwise {
@@ -11,7 +12,8 @@ namespace boxwise {
 using std::size_t;
 
 namespace {
-constexpr size_t TURN = 64;  // rows predicted before a waiting writer gets its turn
+constexpr size_t TURN = 64;     // rows predicted before a waiting writer gets its turn
+constexpr size_t SEVERAL = 16;  // rows asked of a block of boxes while it is near
 // Rows to predict and boxes of a class that make it worth arranging them.
 constexpr size_t MANY_ROWS = 128, MANY_BOXES = Arrangement::LEAF;
 // Memberships to compute that make another thread worth starting.
@@ -59,8 +61,7 @@ void Engine::share_out(const Verdict& verdict, double* p) const {
   if (p[won] <= rival) p[won] = std::nextafter(rival, 2.0);  // argmax must name the winner
 }
 
-std::pair<size_t, std::vector<double>> Engine::memberships(const Rows& rows,
-                                                           size_t threads) const {
+Sheet Engine::memberships(const Rows& rows, size_t threads) const {
   check(rows);
   const auto reader = reading();
   const auto order = in_order();
@@ -68,23 +69,27 @@ std::pair<size_t, std::vector<double>> Engine::memberships(const Rows& rows,
   for (size_t k = 0; k < groups_.size(); ++k) column[k].resize(groups_[k].size());
   for (size_t i = 0; i < order.size(); ++i)
     column[order[i].second.group][order[i].second.slot] = i;
-  std::vector<double> all(rows.count * order.size());
+  Sheet all(rows.count, order.size());
   threads = std::min(threads, 1 + rows.count * order.size() / MUCH);
-  in_turns(rows.count, TURN, threads, [&] {
-    return [&, x = Sample{}, degree = std::vector<double>{}](size_t begin, size_t end) mutable {
-      for (size_t row = begin; row < end; ++row) {
-        read(rows, row, x);
-        for (size_t k = 0; k < groups_.size(); ++k) {
-          degree.resize(groups_[k].size());
-          degrees(groups_[k], x, degree.data());
-          for (size_t slot = 0; slot < degree.size(); ++slot)
-            all[row * order.size() + column[k][slot]] = degree[slot];
+  in_turns(rows.count, SEVERAL, threads, [&] {
+    return [&, samples = std::vector<Sample>(SEVERAL)](size_t first, size_t end) mutable {
+      alignas(64) double degree[BLOCK];
+      for (size_t row = first; row < end; ++row) read(rows, row, samples[row - first]);
+      for (size_t k = 0; k < groups_.size(); ++k) {
+        const Group& g = groups_[k];
+        for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
+          const size_t m = std::min(BLOCK, g.size() - begin);
+          for (size_t row = first; row < end; ++row) {
+            degrees(g, samples[row - first], begin, m, degree);
+            for (size_t i = 0; i < m; ++i) all.row(row)[column[k][begin + i]] = degree[i];
+          }
         }
       }
     };
   });
-  return {order.size(), std::move(all)};
+  return all;
 }
+
 bool Engine::can_predict() const {
   return std::any_of(groups_.begin() + 1, groups_.end(),
                      [](const Group& g) { return g.size() > 0; });

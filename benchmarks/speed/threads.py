@@ -24,9 +24,8 @@ def run(record: Record) -> None:
     for name, work in tasks(record.profile.pick(20_000, 2_000)):
         times, results = [], []
         for n_jobs in jobs:
-            kept: list[Any] = []
-            times.append(seconds(lambda n=n_jobs, w=work, k=kept: k.append(w(n)), repeat=repeat))
-            results.append(kept[0])
+            results.append(work(n_jobs))
+            times.append(seconds(work, n_jobs, repeat=repeat))
         same = all(np.array_equal(result, results[0]) for result in results)
         for n_jobs, took in zip(jobs, times, strict=True):
             record.add(what=name, n_jobs=n_jobs, speedup=times[0] / took, same=same)

@@ -35,19 +35,43 @@ std::uint64_t Census::seen(size_t j, Code code) const {
 
 namespace {
 constexpr size_t MANY_ROWS = 128;  // to predict, so that it pays to count before
-}
+// To predict, and boxes of a class, so that it pays to sort these. That takes a while: single rows, which
+// do not expect to wait, are not counted.
+constexpr size_t MORE_ROWS = 1024, MANY_BOXES = 2048, TOGETHER = 64;
+}  // namespace
 
 void EvidenceEngine::prepare(size_t rows, Scratch& scratch) const {
   scratch.arranged.reset();
-  scratch.census = census_.get(changes(), rows, MANY_ROWS, [&] {
-    auto census = std::make_shared<std::vector<Census>>(groups_.size());
-    for (size_t group = 1; group < groups_.size(); ++group) {
-      if (groups_[group].size() == 0) continue;
-      weigh_boxes(groups_[group], (*census)[group]);
-      (*census)[group].count_values(groups_[group]);
+  const bool always = index_mode_ == IndexMode::ON, never = index_mode_ == IndexMode::OFF;
+  const auto is_many = [&](const Group& g) { return g.size() >= (always ? 1 : MANY_BOXES); };
+  scratch.census.reset();
+  if (!never && std::any_of(groups_.begin() + 1, groups_.end(), is_many))
+    scratch.census = terrains_.get(changes(), always || rows >= TOGETHER ? rows : 0,
+                                   always ? 1 : MORE_ROWS, [&] { return take_census(is_many); });
+  if (scratch.census == nullptr)
+    scratch.census = census_.get(changes(), rows, MANY_ROWS,
+                                 [&] { return take_census([](const Group&) { return false; }); });
+}
+
+// Of all classes; of some with their terrain.
+std::shared_ptr<std::vector<Census>> EvidenceEngine::take_census(
+    const std::function<bool(const Group&)>& is_sorted) const {
+  auto census = std::make_shared<std::vector<Census>>(groups_.size());
+  for (size_t group = 1; group < groups_.size(); ++group) {
+    const Group& g = groups_[group];
+    Census& own = (*census)[group];
+    if (g.size() == 0) continue;
+    own.count_values(g);
+    if (!is_sorted(g)) {
+      weigh_boxes(g, own);
+      continue;
     }
-    return census;
-  });
+    auto terrain = std::make_shared<Terrain>(g, near_ones_together(g));
+    weigh_boxes(terrain->group, own);
+    terrain->weigh(own.weight.data());
+    own.terrain = std::move(terrain);
+  }
+  return census;
 }
 
 // All but the values.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "aligned.hpp"
@@ -9,12 +10,27 @@
 
 namespace boxwise {
 
+// The boxes of a class with those next to each other that are near each other, and what the boxes of a
+// lot have in common.
+struct Terrain {
+  Terrain(const Group& g, const std::vector<Slot>& order);
+  void weigh(const double* weight);  // of the boxes
+
+  Group group;
+  Outlines hulls;         // of lots: an entry for each
+  Aligned<double> heaviest;  // by lot: the weight of a box at most
+  // By feature, by lot: a bit for each value that a box has seen, modulo as many as there are.
+  std::vector<Aligned<std::uint64_t>> values;
+  std::size_t lots() const { return Outlines::lots(group.size()); }
+};
+
 struct Census {
   std::uint64_t samples = 0;
   double newest = 0;       // the last row that a box of the class took
   std::int64_t left = 0;   // of the samples, in crumbs, where boxes fade
   double level = 0;        // what makes up for it
   Aligned<double> weight;  // by box: its samples, less with age
+  std::shared_ptr<const Terrain> terrain;  // if it was made; then boxes are in its order here
 
   void count_values(const Group& g);
   std::uint64_t seen(std::size_t j, Code code) const;

@@ -3,6 +3,8 @@
 // them. It learns as EntropyEngine does.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "entropy_engine.hpp"
@@ -106,16 +108,32 @@ class EvidenceEngine : public EntropyEngine {
                   const std::vector<double>& contest, std::vector<Entrant>& entrants) const;
   void put(const Group& g, Question& q, const Census* census = nullptr) const;
   void weigh_boxes(const Group& g, Census& census) const;
+  std::shared_ptr<std::vector<Census>> take_census(
+      const std::function<bool(const Group&)>& is_sorted) const;
+  std::vector<Slot> near_ones_together(const Group& g) const;
+  std::size_t farthest_apart(const Group& g, const std::vector<double>& price, const Slot* slots,
+                             std::size_t count) const;
   static std::uint64_t add_up(const Group& g, std::size_t j, Code code);
   void ask(Question& q) const;
   void ask_all(Question& q) const;
   void narrow(Question& q) const;
+  void narrow_by_lots(Question& q) const;
   void set_prices(Question& q) const;
-  std::pair<float, std::size_t> find_loudness(Question& q) const;
+  struct Loudest {  // how loud it can be at most, and which it is
+    float loud;
+    std::size_t place;
+  };
+  float find_bar(Question& q, std::size_t place) const;
+  Loudest find_loudness(Question& q) const;
+  Loudest find_loudness_in(Question& q, std::size_t begin, std::size_t m) const;
+  Loudest find_loudest_by_lots(Question& q) const;
+  void add_distances(const Question& q, const Outlines& outlines, std::size_t begin, std::size_t m,
+                     float* lost) const;
   double slack(double loudness) const;
   double highest_score(Question& q) const;
   bool list_audible(Question& q, float bar, std::size_t most) const;
   void bring_together(Question& q) const;
+  void gather_lots(Question& q) const;
   void ask_numbers(Question& q) const;
   void let_fall(Question& q, Part& part) const;
   void ask_categories(Question& q) const;
@@ -142,7 +160,7 @@ class EvidenceEngine : public EntropyEngine {
   std::vector<Voice> voices_;  // the best first
   double power_ = 0;
   std::vector<double> reach_;  // e^reaches
-  mutable Kept<std::vector<Census>> census_;  // by group, for predicting
+  mutable Kept<std::vector<Census>> census_, terrains_;  // by group, for predicting
 };
 
 }  // namespace boxwise

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "evidence_question.hpp"
 #include "kernels.hpp"
@@ -23,6 +25,7 @@ constexpr double HIGHEST = 1e30;  // price: sums of some are still numbers
 constexpr double FINEST = 16;   // prices are bytes: so many a unit, if they fit
 constexpr size_t TOGETHER = 8;  // columns whose prices fit in a byte
 constexpr size_t LOT = kernels::LOT;
+constexpr size_t ENOUGH_LOTS = 16;  // are looked at to find the loudest box
 
 // What values cost that the boxes of a block have not seen.
 void add_prices(const Group& g, const Code* codes, const std::vector<double>& prices, size_t begin,
@@ -57,15 +60,31 @@ void add_prices(const Group& g, const Code* codes, const std::vector<double>& pr
 void EvidenceEngine::narrow(Question& q) const {
   const bool always = index_mode_ == IndexMode::ON;
   if (!q.only || index_mode_ == IndexMode::OFF) return;
+  if (q.census->terrain) return narrow_by_lots(q);
   if (!always && (q.g->size() < MANY || !q.narrowing.is_due())) return;
-  const size_t loudest = find_loudness(q).second;
-  const double least = log_evidence(q, loudest, q.numbers_of(*q.only), q.categories_of(*q.only));
   const size_t most = always ? q.g->size() : q.g->size() / FEWER;
-  const double bar = least - q.ceiling + SILENT;
-  const bool pays = list_audible(q, static_cast<float>(bar - slack(bar)), most);
+  const float bar = find_bar(q, find_loudness(q).place);
+  const bool pays = list_audible(q, bar, most);
   q.narrowing.tell(pays);
   if (pays) bring_together(q);
   q.begin_anew();  // in any case: what is known of the loudest goes with a distance that is not kept
+}
+
+void EvidenceEngine::narrow_by_lots(Question& q) const {
+  const float bar = find_bar(q, find_loudest_by_lots(q).place);
+  std::vector<std::uint32_t>& lots = q.crowd.lots;
+  lots.clear();
+  for (size_t lot = 0; lot < q.census->terrain->lots(); ++lot)
+    if (q.loud_lots[lot] >= bar) lots.push_back(static_cast<std::uint32_t>(lot));
+  gather_lots(q);
+  q.begin_anew();
+}
+
+// Boxes that are not as loud, below the ceiling, have no grain beside this one.
+float EvidenceEngine::find_bar(Question& q, size_t place) const {
+  const double least = log_evidence(q, place, q.numbers_of(*q.only), q.categories_of(*q.only));
+  const double bar = least - q.ceiling + SILENT;
+  return static_cast<float>(bar - slack(bar));
 }
 
 // More than the rounding of floats, of which such a loudness is made: of what was lost, feature by
@@ -76,7 +95,7 @@ double EvidenceEngine::slack(double loudness) const {
 
 // The score of a class is no higher.
 double EvidenceEngine::highest_score(Question& q) const {
-  const float top = find_loudness(q).first;
+  const float top = (q.census->terrain ? find_loudest_by_lots(q) : find_loudness(q)).loud;
   return q.ceiling + top + slack(top) + std::log(static_cast<double>(q.g->size())) + q.census->level;
 }
 
@@ -110,35 +129,84 @@ void EvidenceEngine::set_prices(Question& q) const {
   }
 }
 
-// How loud each box can be at most, below the ceiling. Returns how loud the loudest, and which.
-std::pair<float, size_t> EvidenceEngine::find_loudness(Question& q) const {
+// What distances cost boxes of a block, or lots of them.
+void EvidenceEngine::add_distances(const Question& q, const Outlines& outlines, size_t begin, size_t m,
+                                   float* lost) const {
+  std::fill_n(lost, m, 0.0f);
+  if (n_ == 0) return;
+  alignas(64) float other[BLOCK];
+  const auto by = [&](const std::vector<kernels::Mark>& marks, const std::vector<float>& prices,
+                      float* to) {
+    kernels::fallen(outlines.from(begin), n_, Outlines::lots(m), marks.data(), prices.data(),
+                    prices.size(), to);
+  };
+  by(q.marks.now, q.prices, lost);
+  if (!q.marks.either) return;
+  by(q.marks.before, q.prices_before, other);
+  for (size_t i = 0; i < m; ++i) lost[i] = std::min(lost[i], other[i]);
+}
+
+// How loud each box can be at most, below the ceiling. Returns the loudest.
+EvidenceEngine::Loudest EvidenceEngine::find_loudness(Question& q) const {
   const Group& g = *q.g;
   set_prices(q);
   make_room(q.loud, (g.size() + BLOCK - 1) / BLOCK * BLOCK);
-  alignas(64) float lost[BLOCK] = {}, other[BLOCK];
-  float top = 0;
-  size_t in = 0;
+  Loudest loudest{};
   for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
-    const size_t m = std::min(BLOCK, g.size() - begin), lots = (m + LOT - 1) / LOT;
-    std::fill_n(lost, m, 0.0f);
-    if (n_ > 0) {
-      const std::uint8_t* outlines = g.outlines.from(begin);
-      kernels::fallen(outlines, n_, lots, q.marks.now.data(), q.prices.data(), q.prices.size(), lost);
-      if (q.marks.either) {
-        kernels::fallen(outlines, n_, lots, q.marks.before.data(), q.prices_before.data(),
-                        q.prices_before.size(), other);
-        for (size_t i = 0; i < m; ++i) lost[i] = std::min(lost[i], other[i]);
-      }
-    }
-    add_prices(g, q.x->codes, q.unseen, begin, m, lost);
-    const float here = kernels::loudness(q.crowd.weight + begin, lost, m, q.loud.data() + begin);
-    if (begin == 0 || here > top) {
-      top = here;
-      in = begin;
-    }
+    const Loudest here = find_loudness_in(q, begin, std::min(BLOCK, g.size() - begin));
+    if (begin == 0 || here.loud > loudest.loud) loudest = here;
   }
-  const float* block = q.loud.data() + in;
-  return {top, in + static_cast<size_t>(std::find(block, block + BLOCK, top) - block)};
+  return loudest;
+}
+
+// Of some boxes of a block.
+EvidenceEngine::Loudest EvidenceEngine::find_loudness_in(Question& q, size_t begin,
+                                                         size_t m) const {
+  alignas(64) float lost[BLOCK];
+  add_distances(q, q.g->outlines, begin, m, lost);
+  add_prices(*q.g, q.x->codes, q.unseen, begin, m, lost);
+  float* loud = q.loud.data() + begin;
+  const float top = kernels::loudness(q.crowd.weight + begin, lost, m, loud);
+  return {top, begin + static_cast<size_t>(std::find(loud, loud + m, top) - loud)};
+}
+
+// The loudest box, or nearly, by way of the lots that can be loudest; and how loud one can be at most.
+EvidenceEngine::Loudest EvidenceEngine::find_loudest_by_lots(Question& q) const {
+  const Terrain& terrain = *q.census->terrain;
+  const size_t lots = terrain.lots();
+  set_prices(q);
+  make_room(q.loud, (q.g->size() + BLOCK - 1) / BLOCK * BLOCK);
+  make_room(q.loud_lots, (lots + BLOCK - 1) / BLOCK * BLOCK);
+  alignas(64) float lost[BLOCK];
+  float most = -std::numeric_limits<float>::infinity();
+  for (size_t begin = 0; begin < lots; begin += BLOCK) {
+    const size_t m = std::min(BLOCK, lots - begin);
+    add_distances(q, terrain.hulls, begin, m, lost);
+    for (size_t j = 0; j < r_; ++j)
+      if (const Code code = q.x->codes[j]; code >= 0)
+        kernels::lacking(terrain.values[j].data() + begin, std::uint64_t{1} << code % 64,
+                         static_cast<float>(q.unseen[j]), lost, m);
+    most = std::max(most, kernels::loudness(terrain.heaviest.data() + begin, lost, m,
+                                            q.loud_lots.data() + begin));
+  }
+  const float* loud = q.loud_lots.data();
+  const auto look_at = [&](size_t lot) {
+    return find_loudness_in(q, lot * LOT, std::min(LOT, q.g->size() - lot * LOT));
+  };
+  Loudest loudest = look_at(static_cast<size_t>(std::find(loud, loud + lots, most) - loud));
+  auto& queue = q.queue;  // of the others that may be louder
+  queue.clear();
+  for (size_t lot = 0; lot < lots; ++lot)
+    if (loud[lot] > loudest.loud) queue.push_back({loud[lot], static_cast<std::uint32_t>(lot)});
+  std::make_heap(queue.begin(), queue.end());
+  for (size_t turn = 0; !queue.empty() && queue.front().first > loudest.loud; ++turn) {
+    if (turn == ENOUGH_LOTS) return {queue.front().first, loudest.place};
+    const Loudest here = look_at(queue.front().second);
+    std::pop_heap(queue.begin(), queue.end());
+    queue.pop_back();
+    if (here.loud > loudest.loud) loudest = here;
+  }
+  return loudest;
 }
 
 // The boxes that may reach the bar; false if they are more than `most`.
@@ -159,7 +227,7 @@ bool EvidenceEngine::list_audible(Question& q, float bar, size_t most) const {
 void EvidenceEngine::bring_together(Question& q) const {
   const Group& g = *q.g;
   Crowd& crowd = q.crowd;
-  crowd.all = false;
+  crowd.of = Crowd::Of::SLOTS;
   crowd.size = crowd.slots.size();
   const size_t room = whole(crowd.size);
   make_room(crowd.doubles, (2 * crowd.V.size() + 1) * room);
@@ -186,6 +254,24 @@ void EvidenceEngine::bring_together(Question& q) const {
     g.D[j].pick(q.x->codes[j], crowd.slots, words);
     crowd.counts.push_back(words);
   }
+}
+
+// Boxes stay where they are, but for what is said of each on the whole.
+void EvidenceEngine::gather_lots(Question& q) const {
+  const Group& g = *q.g;
+  Crowd& crowd = q.crowd;
+  if (crowd.lots.size() == q.census->terrain->lots()) return;
+  crowd.size = crowd.lots.size() * LOT;
+  if (crowd.lots.back() + 1 == q.census->terrain->lots()) crowd.size -= Outlines::lots(g.size()) * LOT - g.size();
+  crowd.of = Crowd::Of::LOTS;
+  make_room(crowd.doubles, whole(crowd.size));
+  make_room(crowd.words, whole(crowd.size));
+  crowd.visit([&](size_t place, size_t at, size_t m) {
+    std::copy_n(q.census->weight.data() + at, m, crowd.doubles.data() + place);
+    std::copy_n(g.n.data() + at, m, crowd.words.data() + place);
+  });
+  crowd.weight = crowd.doubles.data();
+  crowd.n = crowd.words.data();
 }
 
 }  // namespace boxwise

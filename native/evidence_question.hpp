@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "evidence_census.hpp"
 #include "evidence_engine.hpp"
 #include "kernels.hpp"
+#include "scan.hpp"
 
 namespace boxwise {
 
@@ -60,19 +62,43 @@ class Trial {
   int wait_ = 0;
 };
 
-// The boxes of a class that are asked: all of them, or some, brought together. A place is one among
-// these.
+// The boxes of a class that are asked: all of them; or some, brought together; or those of some lots,
+// where they are. A place is one among these.
 struct EvidenceEngine::Crowd {
   std::size_t size;
-  bool all;
-  std::vector<Slot> slots;                // if not all: which
-  std::vector<const double*> V, W;        // by probe
+  enum class Of { ALL, SLOTS, LOTS } of;
+  std::vector<Slot> slots;           // which boxes were brought together
+  std::vector<std::uint32_t> lots;   // which lots, the last of which may be short
+  std::vector<const double*> V, W;   // by probe
   // Of the values of the sample, by feature, if boxes were brought together or are few; else none.
   std::vector<const std::uint32_t*> counts;
   const std::uint32_t* n;
   const double* weight;
 
-  Slot slot(std::size_t place) const { return all ? static_cast<Slot>(place) : slots[place]; }
+  // Where V and W have it.
+  std::size_t at(std::size_t place) const {
+    constexpr std::size_t LOT = kernels::LOT;
+    return of == Of::LOTS ? lots[place / LOT] * LOT + place % LOT : place;
+  }
+  Slot slot(std::size_t place) const {
+    return of == Of::SLOTS ? slots[place] : static_cast<Slot>(at(place));
+  }
+  // Calls use(place, at, m) for all of them, some at a time that are next to each other.
+  template <class Use>
+  void visit(Use use) const {
+    constexpr std::size_t LOT = kernels::LOT, IN_BLOCK = BLOCK / LOT;
+    if (of != Of::LOTS) {
+      for (std::size_t begin = 0; begin < size; begin += BLOCK)
+        use(begin, begin, std::min(BLOCK, size - begin));
+      return;
+    }
+    for (std::size_t i = 0, next; i < lots.size(); i = next) {
+      for (next = i + 1; next < lots.size() && lots[next] == lots[next - 1] + 1 &&
+                         lots[next] % IN_BLOCK != 0;)
+        ++next;
+      use(i * LOT, lots[i] * LOT, std::min(next * LOT, size) - i * LOT);
+    }
+  }
 
   Aligned<double> doubles;  // working memory: what was brought together
   Aligned<std::uint32_t> words;
@@ -98,7 +124,8 @@ struct EvidenceEngine::Question {
   std::vector<float> prices, prices_before;
   std::vector<double> unseen;
   double ceiling;
-  Aligned<float> loud;
+  Aligned<float> loud, loud_lots;
+  std::vector<std::pair<float, std::uint32_t>> queue;  // of lots, the loudest first
   Trial narrowing;
 
   void begin_anew() {  // with another crowd

@@ -111,7 +111,8 @@ void EvidenceEngine::ask_for(const Sample& x, const std::vector<bool>& asked, Qu
   }
 }
 
-void EvidenceEngine::put(const Group& g, Question& q, const Census* census) const {
+void EvidenceEngine::put(const Group& boxes, Question& q, const Census* census) const {
+  const Group& g = census != nullptr && census->terrain ? census->terrain->group : boxes;
   q.g = &g;
   if (census == nullptr) weigh_boxes(g, q.made);
   q.census = census != nullptr ? census : &q.made;
@@ -134,7 +135,7 @@ void EvidenceEngine::put(const Group& g, Question& q, const Census* census) cons
 void EvidenceEngine::ask_all(Question& q) const {
   const Group& g = *q.g;
   Crowd& crowd = q.crowd;
-  crowd.all = true;
+  crowd.of = Crowd::Of::ALL;
   crowd.size = g.size();
   crowd.n = g.n.data();
   crowd.weight = q.census->weight.data();
@@ -186,29 +187,28 @@ void EvidenceEngine::ask_numbers(Question& q) const {
     }
     if (features > DENSITIES) make_room(part.logs, whole(boxes));
   }
-  for (size_t begin = 0; begin < boxes; begin += BLOCK) {
-    const size_t m = std::min(BLOCK, boxes - begin);
-    double* away = q.away.data() + begin;
+  q.crowd.visit([&](size_t place, size_t at, size_t m) {
+    double* away = q.away.data() + place;
     std::fill_n(away, whole(m), 0.0);
     bool first = true;  // all bandwidths share the distances
     for (Part& part : q.numbers) {
       if (!part.asked) continue;
-      double* said = part.said.data() + begin;
+      double* said = part.said.data() + place;
       const size_t count = part.densities.size();
-      if (features > DENSITIES) std::fill_n(part.logs.data() + begin, m, 0.0);
+      if (features > DENSITIES) std::fill_n(part.logs.data() + place, m, 0.0);
       size_t f = 0;
       do {
-        if (f > 0) kernels::add_log(said, part.logs.data() + begin, m);
+        if (f > 0) kernels::add_log(said, part.logs.data() + place, m);
         std::fill_n(said, whole(m), 1.0);
         const size_t some = std::min(count - f, DENSITIES);
-        if (kernels::spread_out(part.densities.data() + f, some, begin, first ? away : nullptr, said,
+        if (kernels::spread_out(part.densities.data() + f, some, at, first ? away : nullptr, said,
                                 m) > LARGE)
           q.sound = false;
         f += some;
       } while (f < count);
       first = false;
     }
-  }
+  });
   for (Part& part : q.numbers)
     if (part.asked) let_fall(q, part);
 }
@@ -240,15 +240,14 @@ void EvidenceEngine::ask_categories(Question& q) const {
   const Crowd& crowd = q.crowd;
   for (Part& part : q.categories) make_room(part.said, crowd.size);
   const bool few = r_ <= FACTORS;  // if so, logarithms are not needed
-  for (size_t begin = 0; begin < crowd.size; begin += BLOCK) {
-    const size_t m = std::min(BLOCK, crowd.size - begin);
+  crowd.visit([&](size_t place, size_t at, size_t m) {
     for (size_t first = 0; first < std::max(r_, size_t{1}); first += FACTORS) {
       const size_t features = std::min(FACTORS, r_ - first);
       for (size_t f = 0; f < features; ++f) {
         const std::uint32_t* counts =
             crowd.counts.empty() ? q.g->D[first + f].row(q.x->codes[first + f],
-                                                         static_cast<Slot>(begin), m, scratch[f])
-                                 : crowd.counts[first + f] + begin;
+                                                         static_cast<Slot>(at), m, scratch[f])
+                                 : crowd.counts[first + f] + place;
         backings[f].counts = counts != nullptr ? counts : padding::ZEROS.entries;
       }
       for (Part& part : q.categories) {
@@ -257,14 +256,14 @@ void EvidenceEngine::ask_categories(Question& q) const {
           backings[f].backoff = part.wide[first + f];
           backings[f].own = part.own[first + f];
         }
-        double* said = part.said.data() + begin;
-        kernels::back_off(backings, features, crowd.n + begin, few ? said : product, m);
+        double* said = part.said.data() + place;
+        kernels::back_off(backings, features, crowd.n + place, few ? said : product, m);
         if (few) continue;
         if (first == 0) std::fill_n(said, m, 0.0);
         kernels::add_log(product, said, m);
       }
     }
-  }
+  });
   for (Part& part : q.categories) {
     if (!part.asked) continue;
     const double most = kernels::most(part.said.data(), crowd.size);
@@ -355,6 +354,7 @@ void add_logs(const double* factors, size_t count, double& sum) {
 double EvidenceEngine::log_evidence(Question& q, size_t place, Part& numbers,
                                     Part& categories) const {
   const Crowd& crowd = q.crowd;
+  const size_t at = crowd.at(place);
   double &extents = numbers.exact[place], &shares = categories.exact[place];
   double factors[FACTORS];
   if (std::isnan(extents)) {
@@ -367,7 +367,7 @@ double EvidenceEngine::log_evidence(Question& q, size_t place, Part& numbers,
       for (const size_t turn = probes[f].j / FACTORS;
            f < probes.size() && probes[f].j / FACTORS == turn; ++f) {
         const Probe& p = probes[f];
-        const double v = crowd.V[f][place], w = crowd.W[f][place];
+        const double v = crowd.V[f][at], w = crowd.W[f][at];
         if (v > w || q.units[f] == 0) continue;
         away += std::max(std::max(p.xu - w, v - p.xl), 0.0) * q.falls[f];
         factors[count++] = (w - v) * q.units[f] + numbers.wide[f];
@@ -383,7 +383,7 @@ double EvidenceEngine::log_evidence(Question& q, size_t place, Part& numbers,
       size_t count = 0;
       for (; j < r_ && count < FACTORS; ++j) {
         const std::uint32_t times =
-            crowd.counts.empty() ? q.g->D[j].count(static_cast<Slot>(place), q.x->codes[j])
+            crowd.counts.empty() ? q.g->D[j].count(static_cast<Slot>(at), q.x->codes[j])
                                  : crowd.counts[j][place];
         factors[count++] = (times + categories.own[j]) / (crowd.n[place] + categories.wide[j]);
       }

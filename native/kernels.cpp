@@ -261,6 +261,11 @@ CLONES void unseen(const uint32_t* RESTRICT counts, float price, float* RESTRICT
   for (size_t i = 0; i < m; ++i) lost[i] += counts[i] == 0 ? price : 0.0f;
 }
 
+CLONES void lacking(const uint64_t* RESTRICT words, uint64_t bit, float price,
+                    float* RESTRICT lost, size_t m) {
+  for (size_t i = 0; i < m; ++i) lost[i] += (words[i] & bit) == 0 ? price : 0.0f;
+}
+
 // A logarithm is at most what the bits of a number, taken as a whole number, say of it, and a little.
 CLONES float loudness(const double* RESTRICT weight, const float* RESTRICT lost, size_t m,
                       float* RESTRICT loud) {

@@ -149,6 +149,8 @@ struct Unlike {
 void unlike(const Unlike* columns, std::size_t n_columns, float unit, float* lost, std::size_t m);
 // lost += price where a count is 0
 void unseen(const std::uint32_t* counts, float price, float* lost, std::size_t m);
+// lost += price where a word lacks the bit
+void lacking(const std::uint64_t* words, std::uint64_t bit, float price, float* lost, std::size_t m);
 // loud = log weight - lost, or up to 0.06 more. Returns the highest.
 float loudness(const double* weight, const float* lost, std::size_t m, float* loud);
 

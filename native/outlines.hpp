@@ -71,6 +71,19 @@ class Outlines {
     entry(slot, 2 * j) = v > w ? 0 : ruler.below(v);
     entry(slot, 2 * j + 1) = v > w ? 255 : ruler.above(w);
   }
+  // Of a box, for which there is room, as others have it.
+  void copy(std::size_t slot, const Outlines& others, std::size_t from) {
+    for (std::size_t f = 0; f < ends_; ++f)
+      entry(slot, f) = others.lots_[from / LOT * ends_ + f].entries[from % LOT];
+  }
+  // Of a whole lot of others, for which there is room.
+  void enclose(std::size_t slot, const Outlines& others) {
+    for (std::size_t f = 0; f < ends_; ++f) {
+      const auto& of_lot = others.lots_[slot * ends_ + f].entries;
+      entry(slot, f) = f % 2 == 0 ? *std::min_element(of_lot, of_lot + LOT)
+                                  : *std::max_element(of_lot, of_lot + LOT);
+    }
+  }
   // Drop the box in `slot`, put the last one there.
   void move_last(std::size_t slot, std::size_t last) {
     if (empty()) return;

@@ -35,7 +35,7 @@ def clustered(seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "defaults": {},
-    "narrow": {"bandwidth": 0.003, "backoff": 0.01, "temperature": 1.0},
+    "narrow": {"bandwidth": 0.003, "backoff": 1e-6, "temperature": 1.0},
     "wide": {"bandwidth": 3.0, "backoff": 30.0, "temperature": 1.0},
     "lasting": {"bandwidth": 0.02, "backoff": 0.3, "temperature": 1.0, "forget": False},
     "quantile": {"bandwidth": 0.02, "backoff": 0.3, "temperature": 1.0, "scale": "quantile"},
@@ -45,8 +45,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 
 def classifier(theta: float, **parameters: Any) -> HyperboxClassifier:
-    clf = HyperboxClassifier(theta, 0.4, categorical_features=[4, 5, 6], **parameters)
-    return clf
+    return HyperboxClassifier(theta, 0.4, categorical_features=[4, 5, 6], **parameters)
 
 
 def assert_same_as_all(clf: HyperboxClassifier, X: np.ndarray, upper: Any = None) -> None:
@@ -96,7 +95,7 @@ def test_one_kind_of_columns_alone(kind: str) -> None:
     X = X[:, :4] if kind == "numbers" else X[:, 4:]
     clf = HyperboxClassifier(
         0.0, 0.1, categorical_features=[] if kind == "numbers" else [0, 1, 2],
-        bandwidth=0.02, backoff=0.3, temperature=1.0,
+        bandwidth=0.02, backoff=1e-5, temperature=1.0,
     ).fit(X[:1_200], y[:1_200])  # fmt: skip
     assert_same_as_all(clf, X[1_200:])
 

@@ -51,12 +51,19 @@ def _of_growth(parts: Parts) -> Iterator[Claim]:
     way = "index" if has_index(parts) else "brute"
     lines = lines_of(parts, "growth")
     for what in ("learn", "predict"):
+        groups = dict(by_stream(lines))
         found = {
             key: slope
-            for key, group in by_stream(lines)
+            for key, group in groups.items()
             if (slope := fit.of_lines(group, f"{what}_{way}")) is not None
         }
-        over = [f"{s}, {d} ({k:.2f})" for (s, d), k in found.items() if k > EXPONENT]
+        over = []
+        for key, slope in found.items():
+            if slope <= EXPONENT:
+                continue
+            parts_of = fit.of_lines(groups[key], "speaking") if what == "predict" else None
+            reason = "" if parts_of is None else f"; boxes with a part: {parts_of:.2f}"
+            over.append(f"{', '.join(key)} ({slope:.2f}{reason})")
         yield Claim(
             f"{what}: cost grows with boxes to the power of {EXPONENT} at most, on every stream",
             f"on {len(found) - len(over)} of {len(found)}; above: {'; '.join(over) or 'none'}"

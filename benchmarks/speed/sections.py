@@ -73,9 +73,9 @@ def _voices(lines: Sequence[Line]) -> list[str]:
     return [
         "A decision by evidence is a sum over all boxes that have a part in it, and what is left "
         "out must be nothing, to the last bit. So its cost grows at least with their number. "
-        "Others are left out where they are many "
-        "([how](engine.md#decisions-by-evidence)), and classes that cannot win where only labels "
-        "are asked for, as here. How many boxes have a part in the decision on a row:",
+        "Others are left out, one by one where they are many and by lots of 64 where many rows "
+        "are predicted ([how](engine.md#decisions-by-evidence)), and classes that cannot win where "
+        "only labels are asked for, as here. How many boxes have a part in the decision on a row:",
         table(head, rows),
     ]
 

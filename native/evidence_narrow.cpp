@@ -260,10 +260,11 @@ void EvidenceEngine::bring_together(Question& q) const {
 void EvidenceEngine::gather_lots(Question& q) const {
   const Group& g = *q.g;
   Crowd& crowd = q.crowd;
-  if (crowd.lots.size() == q.census->terrain->lots()) return;
-  crowd.size = crowd.lots.size() * LOT;
-  if (crowd.lots.back() + 1 == q.census->terrain->lots()) crowd.size -= Outlines::lots(g.size()) * LOT - g.size();
+  const size_t all = q.census->terrain->lots();
+  if (crowd.lots.size() == all) return;
   crowd.of = Crowd::Of::LOTS;
+  crowd.size = crowd.lots.size() * LOT;
+  if (crowd.lots.back() + 1 == all) crowd.size -= all * LOT - g.size();
   make_room(crowd.doubles, whole(crowd.size));
   make_room(crowd.words, whole(crowd.size));
   crowd.visit([&](size_t place, size_t at, size_t m) {

@@ -51,14 +51,24 @@ bool to_number(PyObject* value, double& number) {
 }
 
 namespace {
+// Null if there is none, or no longer.
+nb::object entry(nb::list column, size_t i) {
+#if defined(Py_GIL_DISABLED)
+  PyObject* found = PyList_GetItemRef(column.ptr(), static_cast<Py_ssize_t>(i));
+  if (found == nullptr) PyErr_Clear();
+  return nb::steal(found);
+#else
+  const auto place = static_cast<Py_ssize_t>(i);
+  return nb::borrow(i < column.size() ? PyList_GetItem(column.ptr(), place) : nullptr);
+#endif
+}
+
 // Calls read(value, place) for the values of a list until it returns false; says whether it never did.
 // Code of a value may change the list meanwhile: then it is not read to the end.
 template <class Read>
 bool for_each(nb::list column, size_t count, Read read) {
-  for (size_t i = 0; i < count; ++i) {
-    if (column.size() != count) return false;
-    if (!read(nb::borrow(PyList_GetItem(column.ptr(), static_cast<Py_ssize_t>(i))), i)) return false;
-  }
+  for (size_t i = 0; i < count; ++i)
+    if (const nb::object value = entry(column, i); !value.is_valid() || !read(value, i)) return false;
   return true;
 }
 }  // namespace

@@ -71,11 +71,13 @@ void EvidenceEngine::narrow(Question& q) const {
 }
 
 void EvidenceEngine::narrow_by_lots(Question& q) const {
+  if (index_mode_ != IndexMode::ON && !q.narrowing.is_due()) return;
   const float bar = find_bar(q, find_loudest_by_lots(q).place);
   std::vector<std::uint32_t>& lots = q.crowd.lots;
   lots.clear();
   for (size_t lot = 0; lot < q.census->terrain->lots(); ++lot)
     if (q.loud_lots[lot] >= bar) lots.push_back(static_cast<std::uint32_t>(lot));
+  q.narrowing.tell(lots.size() * 8 <= q.census->terrain->lots() * 7);
   gather_lots(q);
   q.begin_anew();
 }

@@ -183,10 +183,10 @@ INLINED float reachable_in(const Glimpse& boxes, float alpha, float step, float 
     Bytes held = {}, most = {};
     for (size_t f = 0; f < boxes.n_matches; ++f) add_match(boxes.matches[f], i, held);
     if (boxes.far != nullptr) most = at<Bytes>(boxes.far + i);
-    const uint8_t* first = boxes.lots + i / LOT * 2 * boxes.features * LOT + i % LOT;
+    const size_t first = i / LOT * 2 * boxes.features * LOT + i % LOT;
     for (size_t f = 0; f < boxes.n_marks; ++f) {
       Bytes further;
-      stick_out(first, boxes.marks[f], further);
+      stick_out(boxes.lots + first, boxes.marks[f], further);
       most = most > further ? most : further;
     }
     at<Bytes>(few) = held;

@@ -70,7 +70,9 @@ def test_codes_are_those_of_a_look_up_one_by_one(
         assert code == (every.index(value) if value in every else -1)
 
 
-@pytest.mark.parametrize("value", [math.nan, 1.5, np.str_("z"), (1, 2), [1], object()], ids=repr)
+@pytest.mark.parametrize(
+    "value", [math.nan, 1.5, np.str_("z"), (1, 2), [1], object()], ids=lambda v: type(v).__name__
+)
 def test_values_that_may_be_another_form_of_a_category_are_left_to_the_general_way(
     value: object,
 ) -> None:

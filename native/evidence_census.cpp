@@ -37,7 +37,7 @@ namespace {
 constexpr size_t MANY_ROWS = 128;  // to predict, so that it pays to count before
 // To predict, and boxes of a class, so that it pays to sort these. That takes a while: single rows, which
 // do not expect to wait, are not counted.
-constexpr size_t MORE_ROWS = 1024, MANY_BOXES = 2048, TOGETHER = 64;
+constexpr size_t MORE_ROWS = 512, MANY_BOXES = 2048, TOGETHER = 64;
 }  // namespace
 
 void EvidenceEngine::prepare(size_t rows, Scratch& scratch) const {

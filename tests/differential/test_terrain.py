@@ -100,7 +100,7 @@ def test_one_kind_of_columns_alone(kind: str) -> None:
     assert_same_as_all(clf, X[1_200:])
 
 
-def test_as_users_have_it_they_are_sorted_for_a_thousand_rows(monkeypatch) -> None:
+def test_as_users_have_it_they_are_sorted_for_many_rows(monkeypatch) -> None:
     monkeypatch.undo()  # one engine
     rng = np.random.default_rng(6)
     X, y = rng.random((8_000, 3)), rng.integers(0, 2, 8_000)

@@ -1,54 +1,12 @@
 #include "cells.hpp"
 
-#include <cmath>
 #include <cstddef>
-#include <limits>
-
-#include "kernels.hpp"
 
 namespace nb = nanobind;
 
 namespace boxwise::cells {
 
 using std::size_t;
-
-nb::object look_up(nb::handle dict, nb::handle key) {
-  PyObject* found = PyDict_GetItemWithError(dict.ptr(), key.ptr());
-  if (found == nullptr && PyErr_Occurred()) {
-    if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
-    PyErr_Clear();
-  }
-  return nb::borrow(found);
-}
-
-bool is_missing(PyObject* value) {
-  if (PyUnicode_CheckExact(value)) return false;
-  return value == Py_None || (PyFloat_Check(value) && std::isnan(PyFloat_AsDouble(value)));
-}
-
-bool is_plain(PyObject* value) {
-  return PyUnicode_CheckExact(value) || PyLong_CheckExact(value) || PyBool_Check(value) ||
-         value == Py_None;
-}
-
-bool to_number(PyObject* value, double& number) {
-  if (value == Py_None) {
-    number = std::numeric_limits<double>::quiet_NaN();
-    return true;
-  }
-  if (PyFloat_Check(value)) {
-    number = PyFloat_AsDouble(value);
-  } else if (PyLong_CheckExact(value)) {
-    number = PyLong_AsDouble(value);
-    if (number == -1.0 && PyErr_Occurred()) {  // an integer beyond all floats
-      PyErr_Clear();
-      return false;
-    }
-  } else {
-    return false;
-  }
-  return !(std::abs(number) > LARGEST);
-}
 
 namespace {
 // Null if there is none, or no longer.

@@ -101,6 +101,8 @@ class EntropyEngine : public Engine {
   void collect(std::size_t group, const Sample& x);
   void leave_out_oversized(const Group& g, const Sample& x, std::size_t begin, std::size_t m,
                            std::uint8_t* out);
+  void leave_out_plainly(const Group& g, const Sample& x, std::size_t begin, std::size_t m,
+                         std::uint8_t* out) const;
   void consider(std::size_t group, Slot slot, const Sample& x, std::size_t sized, bool exotic,
                 double sum);
   double add_up(const Group& g, Slot slot, const Sample& x) const;

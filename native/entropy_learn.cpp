@@ -105,9 +105,10 @@ void EntropyEngine::collect(size_t group, const Sample& x) {
   }
 }
 
-// The boxes of a block whose outlines say that they would be too large with the sample in them.
+// The boxes of a block that would be too large with the sample in them, by their outlines.
 void EntropyEngine::leave_out_oversized(const Group& g, const Sample& x, size_t begin, size_t m,
                                         std::uint8_t* out) {
+  if (index_mode_ == IndexMode::OFF) return leave_out_plainly(g, x, begin, m, out);
   if (!extents_made_)
     extents_.make(rulers_, before_, [&](const auto& rulers, auto& to) {
       for (const Probe& p : x.probes)
@@ -117,6 +118,20 @@ void EntropyEngine::leave_out_oversized(const Group& g, const Sample& x, size_t 
   alignas(64) std::uint8_t oversized[BLOCK];
   extents_.measure(g.outlines.from(begin), n_, Outlines::lots(m), oversized);
   for (size_t i = 0; i < m; ++i) out[i] |= oversized[i];
+}
+
+// By their intervals: what outlines are compared with, in tests and in benchmarks.
+void EntropyEngine::leave_out_plainly(const Group& g, const Sample& x, size_t begin, size_t m,
+                                      std::uint8_t* out) const {
+  alignas(64) double over[BLOCK];
+  for (size_t i = 0; i < m; ++i) over[i] = out[i] == 0 ? -1.0 : 1.0;
+  const auto span = [&](size_t f) {
+    const Probe& p = x.probes[f];
+    return kernels::Span{&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.limit};
+  };
+  size_t sized;
+  pass_size(x.probes.size(), span, m, false, over, m, sized);
+  kernels::outside(over, out, m);
 }
 
 // A box that passes the tests so far, with the size of the first `sized` features among them; `sum`
@@ -274,6 +289,13 @@ bool EntropyEngine::overlaps_group(size_t group) {
 // end, or end below its beginning. Both ends are rounded alike, and keep their order.
 void EntropyEngine::leave_out_apart(const Group& h, size_t begin, size_t m, std::uint8_t* out) {
   const Grown& b = grown_;
+  if (index_mode_ == IndexMode::OFF) {  // by intervals, as above
+    alignas(64) double over[BLOCK];
+    size_t passing = kernels::agree(out, over, m);
+    for (size_t j = 0; j < n_ && passing > few(m); ++j)
+      passing = kernels::gap(&h.V[j][begin], &h.W[j][begin], b.V[j], b.W[j], over, m);
+    return kernels::outside(over, out, m);
+  }
   if (!marks_made_)
     grown_marks_.make(rulers_, before_, [&](const auto& rulers, auto& to) {
       for (size_t j = 0; j < n_; ++j)

@@ -27,8 +27,8 @@ def growth(parts: Parts) -> list[str]:
     used = [line["rows"] for line in fit.in_question(next(by_stream(lines))[1])]
     said = [
         "µs for a row among the latest 2,000 of each size, and to predict rows not learned, in "
-        "bulk, one thread, after 600 others. The index finds the same boxes and classes as brute force, which is "
-        "timed on a copy of the model with the index off.",
+        "bulk, one thread, after 600 others. The index finds the same boxes and classes as brute "
+        "force, which is timed on a copy of the model with the index off.",
         "![Cost of a row over the number of boxes](benchmarks/growth.png)",
         f"Fitted: cost ~ boxes^k, least squares over the logarithms, {min(used):,} to "
         f"{max(used):,} rows. Where the boxes hardly become more, no exponent can be told (–), "

@@ -233,14 +233,15 @@ class HyperboxClassifier(base.MiniBatchClassifier):
         if not self._learn_quickly(x, y):
             self._learn_by_the_general_way(x, y)
 
-    def predict_one(self, x: Row) -> Any:
+    # Like River's trees, these two take nothing but the row: what is not used is not swallowed.
+    def predict_one(self, x: Row) -> Any:  # type: ignore[override]
         """Return the label of a row, None before the first label was learned."""
         label = self._predict_quickly(x)
         if label is None and self._labels:  # the row is out of the ordinary
             label = self._labels[int(self._model.predict(self._encode(x))[0])]
         return label
 
-    def predict_proba_one(self, x: Row) -> dict[Any, float]:
+    def predict_proba_one(self, x: Row) -> dict[Any, float]:  # type: ignore[override]
         """Return label to probability; no label before the first was learned."""
         if not self._labels:
             return {}

@@ -17,7 +17,7 @@ struct Terrain {
   void weigh(const double* weight);  // of the boxes
 
   Group group;
-  Outlines hulls;         // of lots: an entry for each
+  Outlines hulls;            // of lots: an entry for each
   Aligned<double> heaviest;  // by lot: the weight of a box at most
   // By feature, by lot: a bit for each value that a box has seen, modulo as many as there are.
   std::vector<Aligned<std::uint64_t>> values;

@@ -88,3 +88,11 @@ def test_what_is_no_dict_and_what_is_not_there_is_told() -> None:
     for call in (model.predict_one, model.predict_proba_one, lambda x: model.learn_one(x, "a")):
         with pytest.raises(TypeError, match=r"a row must be a dict .*, not NoneType"):
             call(None)
+
+
+@pytest.mark.parametrize("call", ["predict_one", "predict_proba_one"])
+def test_arguments_that_would_be_ignored_are_refused(call: str) -> None:
+    model = HyperboxClassifier()
+    model.learn_one({"a": 1.0}, "yes")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'threshold'"):
+        getattr(model, call)({"a": 1.0}, threshold=0.3)

@@ -29,9 +29,9 @@ def growth(parts: Parts) -> list[str]:
         "µs for a row among the latest 2,000 of each size, and to predict rows not learned, in "
         "bulk, one thread, after 600 others. The index finds the same boxes and classes as brute "
         "force, which is timed on a copy of the model with the index off: it learns by the "
-        "intervals of all boxes that pass the entropy test. Models too small for an index do better, "
-        "by outlines. Against that the index learns loan 0.5 at 100,000 rows 3.8× and 4.2× as fast "
-        "(two runs of this part while it was what *off* meant), not 6×.",
+        "intervals of all boxes that pass the entropy test. Models too small for an index do "
+        "better, by outlines. Against that the index learns loan 0.5 at 100,000 rows 3.8× and 4.2× "
+        "as fast (two runs of this part while it was what *off* meant), not 6×.",
         "![Cost of a row over the number of boxes](benchmarks/growth.png)",
         f"Fitted: cost ~ boxes^k, least squares over the logarithms, {min(used):,} to "
         f"{max(used):,} rows. Where the boxes hardly become more, no exponent can be told (–), "

@@ -65,7 +65,7 @@ class CountColumn {
   std::optional<Plain> plain(Slot begin, std::size_t m) const {
     const Block& block = blocks_[begin / SPAN];
     if (!narrow_ || block.tabled || !block.further.empty() || block.high > 0 ||
-        begin % SPAN != 0 || m > SPAN)
+        begin % SPAN + m > SPAN)
       return std::nullopt;
     return Plain{bytes_.code.data() + begin, bytes_.count.data() + begin};
   }

@@ -96,16 +96,19 @@ class EvidenceEngine : public EntropyEngine {
   void score(const Sample& x, const std::vector<bool>& asked, std::size_t classes,
              std::vector<double>& scores, const std::vector<Census>* census = nullptr,
              const std::vector<double>* contest = nullptr) const;
-  struct Entrant {  // a class that may win, with such a score at most
+  struct Entrant {  // a class that may win, with such a score at least and at most
     std::size_t k;
-    double highest;
+    double lowest, highest;
   };
   struct Part;      // what the boxes of a class say of the numbers of a sample, or its categories
   struct Crowd;     // the boxes that are asked
   struct Question;  // the sample, the class, the parts
   void ask_for(const Sample& x, const std::vector<bool>& asked, Question& q) const;
-  void find_order(Question& q, const std::vector<Census>* census,
-                  const std::vector<double>& contest, std::vector<Entrant>& entrants) const;
+  void find_entrants(Question& q, const std::vector<Census>* census,
+                     const std::vector<double>& contest, std::vector<Entrant>& entrants) const;
+  double highest_sum(const Question& q, float loud) const;
+  double lowest_sum(Question& q, std::size_t place) const;
+  bool falls_short(Question& q, double enough) const;
   void put(const Group& g, Question& q, const Census* census = nullptr) const;
   void weigh_boxes(const Group& g, Census& census) const;
   std::shared_ptr<std::vector<Census>> take_census(
@@ -126,11 +129,11 @@ class EvidenceEngine : public EntropyEngine {
   float find_bar(Question& q, std::size_t place) const;
   Loudest find_loudness(Question& q) const;
   Loudest find_loudness_in(Question& q, std::size_t begin, std::size_t m) const;
-  Loudest find_loudest_by_lots(Question& q) const;
+  float find_loudness_of_lots(Question& q) const;
+  Loudest find_loudest_by_lots(Question& q, std::size_t most_lots, double enough) const;
   void add_distances(const Question& q, const Outlines& outlines, std::size_t begin, std::size_t m,
                      float* lost) const;
   double slack(double loudness) const;
-  double highest_score(Question& q) const;
   bool list_audible(Question& q, float bar, std::size_t most) const;
   void bring_together(Question& q) const;
   void gather_lots(Question& q) const;

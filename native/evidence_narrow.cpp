@@ -25,7 +25,8 @@ constexpr double HIGHEST = 1e30;  // price: sums of some are still numbers
 constexpr double FINEST = 16;   // prices are bytes: so many a unit, if they fit
 constexpr size_t TOGETHER = 8;  // columns whose prices fit in a byte
 constexpr size_t LOT = kernels::LOT;
-constexpr size_t ENOUGH_LOTS = 16;  // are looked at to find the loudest box
+constexpr size_t ENOUGH_LOTS = 16;  // are looked at to find a box that is loud
+constexpr double NOTHING = -std::numeric_limits<double>::infinity();
 
 // What values cost that the boxes of a block have not seen.
 void add_prices(const Group& g, const Code* codes, const std::vector<double>& prices, size_t begin,
@@ -72,7 +73,7 @@ void EvidenceEngine::narrow(Question& q) const {
 
 void EvidenceEngine::narrow_by_lots(Question& q) const {
   if (index_mode_ != IndexMode::ON && !q.narrowing.is_due()) return;
-  const float bar = find_bar(q, find_loudest_by_lots(q).place);
+  const float bar = find_bar(q, find_loudest_by_lots(q, ENOUGH_LOTS, NOTHING).place);
   std::vector<std::uint32_t>& lots = q.crowd.lots;
   lots.clear();
   for (size_t lot = 0; lot < q.census->terrain->lots(); ++lot)
@@ -84,8 +85,7 @@ void EvidenceEngine::narrow_by_lots(Question& q) const {
 
 // Boxes that are not as loud, below the ceiling, have no grain beside this one.
 float EvidenceEngine::find_bar(Question& q, size_t place) const {
-  const double least = log_evidence(q, place, q.numbers_of(*q.only), q.categories_of(*q.only));
-  const double bar = least - q.ceiling + SILENT;
+  const double bar = lowest_sum(q, place) - q.ceiling + SILENT;
   return static_cast<float>(bar - slack(bar));
 }
 
@@ -93,12 +93,6 @@ float EvidenceEngine::find_bar(Question& q, size_t place) const {
 // feature, and of a weight, whose logarithm is below 64.
 double EvidenceEngine::slack(double loudness) const {
   return SLACK + (std::abs(loudness) + 64) * static_cast<double>(n_ + r_ + 8) * 0x1p-23;
-}
-
-// The score of a class is no higher.
-double EvidenceEngine::highest_score(Question& q) const {
-  const float top = (q.census->terrain ? find_loudest_by_lots(q) : find_loudness(q)).loud;
-  return q.ceiling + top + slack(top) + std::log(static_cast<double>(q.g->size())) + q.census->level;
 }
 
 // What distances cost, in logarithms, and values that a box has not seen; and how loud the loudest can
@@ -172,12 +166,11 @@ EvidenceEngine::Loudest EvidenceEngine::find_loudness_in(Question& q, size_t beg
   return {top, begin + static_cast<size_t>(std::find(loud, loud + m, top) - loud)};
 }
 
-// The loudest box, or nearly, by way of the lots that can be loudest; and how loud one can be at most.
-EvidenceEngine::Loudest EvidenceEngine::find_loudest_by_lots(Question& q) const {
+// How loud the boxes of each lot can be at most, below the ceiling. Returns the loudest.
+float EvidenceEngine::find_loudness_of_lots(Question& q) const {
   const Terrain& terrain = *q.census->terrain;
   const size_t lots = terrain.lots();
   set_prices(q);
-  make_room(q.loud, (q.g->size() + BLOCK - 1) / BLOCK * BLOCK);
   make_room(q.loud_lots, (lots + BLOCK - 1) / BLOCK * BLOCK);
   alignas(64) float lost[BLOCK];
   float most = -std::numeric_limits<float>::infinity();
@@ -191,6 +184,16 @@ EvidenceEngine::Loudest EvidenceEngine::find_loudest_by_lots(Question& q) const 
     most = std::max(most, kernels::loudness(terrain.heaviest.data() + begin, lost, m,
                                             q.loud_lots.data() + begin));
   }
+  return most;
+}
+
+// The loudest box, by way of the lots that can be loudest; or one of those in so many lots, or one of
+// which the sum of all cannot reach what is enough. And how loud one can be at most.
+EvidenceEngine::Loudest EvidenceEngine::find_loudest_by_lots(Question& q, size_t most_lots,
+                                                             double enough) const {
+  const size_t lots = q.census->terrain->lots();
+  make_room(q.loud, (q.g->size() + BLOCK - 1) / BLOCK * BLOCK);
+  const float most = find_loudness_of_lots(q);
   const float* loud = q.loud_lots.data();
   const auto look_at = [&](size_t lot) {
     return find_loudness_in(q, lot * LOT, std::min(LOT, q.g->size() - lot * LOT));
@@ -202,7 +205,8 @@ EvidenceEngine::Loudest EvidenceEngine::find_loudest_by_lots(Question& q) const 
     if (loud[lot] > loudest.loud) queue.push_back({loud[lot], static_cast<std::uint32_t>(lot)});
   std::make_heap(queue.begin(), queue.end());
   for (size_t turn = 0; !queue.empty() && queue.front().first > loudest.loud; ++turn) {
-    if (turn == ENOUGH_LOTS) return {queue.front().first, loudest.place};
+    const float at_most = queue.front().first;
+    if (turn == most_lots || highest_sum(q, at_most) < enough) return {at_most, loudest.place};
     const Loudest here = look_at(queue.front().second);
     std::pop_heap(queue.begin(), queue.end());
     queue.pop_back();
@@ -217,6 +221,10 @@ bool EvidenceEngine::list_audible(Question& q, float bar, size_t most) const {
   std::vector<Slot>& slots = q.crowd.slots;
   slots.clear();
   for (size_t begin = 0; begin < boxes; begin += LOT) {
+    if (q.census->terrain) {
+      if (q.loud_lots[begin / LOT] < bar) continue;
+      find_loudness_in(q, begin, std::min(LOT, boxes - begin));
+    }
     std::uint64_t left = kernels::reached(q.loud.data() + begin, bar);
     if (boxes - begin < LOT) left &= (std::uint64_t{1} << (boxes - begin)) - 1;
     for (; left != 0; left &= left - 1)

@@ -52,14 +52,18 @@ struct EvidenceEngine::Part {
   std::vector<std::size_t> known;  // the places where it was
 };
 
-// Of something that does not always pay, when to try it: not for a while after it did not.
+// Of something that does not always pay, when to try it: not for a while after it did not, the longer
+// the more often in a row.
 class Trial {
  public:
   bool is_due() { return wait_ == 0 || --wait_ == 0; }
-  void tell(bool paid) { wait_ = paid ? 0 : 16; }
+  void tell(bool paid) {
+    failures_ = paid ? 0 : std::min(failures_ + 1, 5);
+    wait_ = paid ? 0 : 1 << (failures_ - 1);
+  }
 
  private:
-  int wait_ = 0;
+  int wait_ = 0, failures_ = 0;
 };
 
 // The boxes of a class that are asked: all of them; or some, brought together; or those of some lots,

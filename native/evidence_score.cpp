@@ -20,7 +20,6 @@ constexpr double LARGE = 1e250, SMALL = 1e-90;  // what products may be, and the
 constexpr double FAINT = 1e-100;  // parts that all contradict each other so are not multiplied
 constexpr double FADED = 1e-36;   // more than e^FAINTEST / (FAINT e^NEGLIGIBLE)
 constexpr size_t MANY_BOXES = 512;  // of all classes, so that it pays to compare what they can say
-constexpr double CLEAR = 1e-6;    // a difference of scores, by the temperature, that probabilities show
 constexpr double NEAR = 0.001;    // how far off they may be, to be of use
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
 
@@ -36,15 +35,20 @@ void EvidenceEngine::score(const Sample& x, const std::vector<bool>& asked, size
   scores.assign(asked.size() * classes, -INFINITE);
   entrants.clear();
   for (size_t k = 0; k < classes; ++k)
-    if (groups_[k + 1].size() > 0) entrants.push_back({k, INFINITE});
+    if (groups_[k + 1].size() > 0) entrants.push_back({k, -INFINITE, INFINITE});
   const bool ordered = contest != nullptr && q.only && entrants.size() > 1 &&
                        index_mode_ != IndexMode::OFF &&
                        (index_mode_ == IndexMode::ON ||
                         (count() >= MANY_BOXES && contests.is_due()));
-  if (ordered) find_order(q, census, *contest, entrants);
+  if (ordered) find_entrants(q, census, *contest, entrants);
+  if (ordered && entrants.size() == 1) {  // it wins, whatever it scores
+    scores[*q.only * classes + entrants[0].k] = entrants[0].lowest;
+    contests.tell(true);
+    return;
+  }
   double best = -INFINITE;
   size_t asked_boxes = 0;
-  for (const auto& [k, highest] : entrants) {
+  for (const auto& [k, lowest, highest] : entrants) {
     if (highest < best) break;
     asked_boxes += groups_[k + 1].size();
     put(groups_[k + 1], q, census != nullptr ? &(*census)[k + 1] : nullptr);
@@ -54,21 +58,6 @@ void EvidenceEngine::score(const Sample& x, const std::vector<bool>& asked, size
     if (ordered) best = std::max(best, scores[*q.only * classes + k] - (*contest)[k]);
   }
   if (ordered) contests.tell(2 * asked_boxes <= count());
-}
-
-// The classes by what they can score at most, so that the rest need not be asked once one of them has
-// scored more. What makes no difference to a probability does not count as more.
-void EvidenceEngine::find_order(Question& q, const std::vector<Census>* census,
-                                const std::vector<double>& contest,
-                                std::vector<Entrant>& entrants) const {
-  double clear = 1;
-  for (const Voice& voice : voices_) clear = std::max(clear, CLEAR * voice.temperature);
-  for (auto& [k, highest] : entrants) {
-    put(groups_[k + 1], q, census != nullptr ? &(*census)[k + 1] : nullptr);
-    highest = highest_score(q) - contest[k] + clear;
-  }
-  std::sort(entrants.begin(), entrants.end(),
-            [](const Entrant& a, const Entrant& b) { return a.highest > b.highest; });
 }
 
 // What is the same for all classes.

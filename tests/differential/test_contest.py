@@ -1,0 +1,75 @@
+"""Classes are left out that cannot win, and the last one is not asked: the label is the same.
+
+With the index off all boxes of all classes are asked. Probabilities need all classes in any case, so
+the label that they name is compared, too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from boxwise import HyperboxClassifier
+
+from .test_terrain import assert_same_as_all
+
+ROWS = 1_400
+CATEGORIES = 10
+
+
+def contested(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return clusters of four classes; the latest rows have columns of two clusters, more or less."""
+    rng = np.random.default_rng(seed)
+    cluster, other = rng.integers(0, 8, (2, ROWS))
+    mixed = rng.random((ROWS, 3 + CATEGORIES)) < rng.random(ROWS)[:, None]
+    mixed[: ROWS - 600] = False
+    at = np.where(mixed, other[:, None], cluster[:, None])
+    X = np.empty(mixed.shape, dtype=object)
+    X[:, :3] = rng.random((8, 3))[at[:, :3], np.arange(3)] + rng.normal(0, 0.03, (ROWS, 3))
+    strays = rng.random((ROWS, CATEGORIES)) < 0.1  # so large boxes see all values, most of them rarely
+    usual = rng.integers(0, 6, (8, CATEGORIES))[at[:, 3:], np.arange(CATEGORIES)]
+    X[:, 3:] = np.where(strays, rng.integers(0, 6, strays.shape), usual)
+    X[:, 3:] = np.char.add("v", X[:, 3:].astype(int).astype(str))
+    return X, cluster % 4
+
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "defaults": {},
+    "narrow": {"bandwidth": 0.01, "backoff": 0.01, "temperature": 1.0},
+    "wide": {"bandwidth": 0.4, "backoff": 32.0, "temperature": 4.0},
+    "lasting": {"bandwidth": 0.1, "backoff": 0.3, "temperature": 0.5, "forget": False},
+    "hot": {"bandwidth": 0.1, "backoff": 2.0, "temperature": 1e6},
+    "balanced": {"bandwidth": 0.1, "backoff": 2.0, "temperature": 1.0, "class_prior": "balanced"},
+}
+
+
+@pytest.mark.parametrize("theta", [0.02, 0.5])
+@pytest.mark.parametrize("parameters", SETTINGS.values(), ids=SETTINGS.keys())
+def test_the_label_is_that_of_all_classes(parameters: dict[str, Any], theta: float) -> None:
+    X, y = contested(1)
+    clf = HyperboxClassifier(
+        theta, 1.0, categorical_features=range(3, 3 + CATEGORIES), **parameters
+    ).fit(X[: ROWS - 400], y[: ROWS - 400])
+    unseen = X[ROWS - 400 :].copy()
+    unseen[::7, 5] = "never seen"
+    unseen[::9, 0] = np.nan
+    unseen[::13, 1] = 40.0
+    assert_same_as_all(clf, unseen)
+    for i in range(30):  # one by one, with what another row changes in between
+        assert_same_as_all(clf, unseen[i : i + 1])
+        clf.partial_fit(X[i : i + 1], y[i : i + 1])
+
+
+def test_a_class_whose_boxes_are_loud_together_alone() -> None:
+    """Each of many boxes says less than the one of another class; their sum says more."""
+    rng = np.random.default_rng(2)
+    X = np.column_stack([rng.random(900), np.zeros(900)])
+    y = np.zeros(900, dtype=int)
+    X = np.vstack([X, [[0.5, 0.5]] * 12])
+    y = np.append(y, np.ones(12, dtype=int))
+    clf = HyperboxClassifier(0.0, bandwidth=0.3, temperature=1.0).fit(X, y)
+    between = np.column_stack([np.linspace(0, 1, 200), np.linspace(0, 0.5, 200)])
+    assert_same_as_all(clf, between)
+    assert set(clf.predict(between)) == {0, 1}

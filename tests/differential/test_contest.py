@@ -1,7 +1,7 @@
 """Classes are left out that cannot win, and the last one is not asked: the label is the same.
 
-With the index off all boxes of all classes are asked. Probabilities need all classes in any case, so
-the label that they name is compared, too.
+With the index off all boxes of all classes are asked. Probabilities need all classes in any case,
+so the label that they name is compared, too.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ CATEGORIES = 10
 
 
 def contested(seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return clusters of four classes; the latest rows have columns of two clusters, more or less."""
+    """Return clusters of four classes; the latest rows have columns of two of them, more or less."""
     rng = np.random.default_rng(seed)
     cluster, other = rng.integers(0, 8, (2, ROWS))
     mixed = rng.random((ROWS, 3 + CATEGORIES)) < rng.random(ROWS)[:, None]
@@ -28,7 +28,9 @@ def contested(seed: int) -> tuple[np.ndarray, np.ndarray]:
     at = np.where(mixed, other[:, None], cluster[:, None])
     X = np.empty(mixed.shape, dtype=object)
     X[:, :3] = rng.random((8, 3))[at[:, :3], np.arange(3)] + rng.normal(0, 0.03, (ROWS, 3))
-    strays = rng.random((ROWS, CATEGORIES)) < 0.1  # so large boxes see all values, most of them rarely
+    strays = (
+        rng.random((ROWS, CATEGORIES)) < 0.1
+    )  # so large boxes see all values, most of them rarely
     usual = rng.integers(0, 6, (8, CATEGORIES))[at[:, 3:], np.arange(CATEGORIES)]
     X[:, 3:] = np.where(strays, rng.integers(0, 6, strays.shape), usual)
     X[:, 3:] = np.char.add("v", X[:, 3:].astype(int).astype(str))
@@ -62,14 +64,17 @@ def test_the_label_is_that_of_all_classes(parameters: dict[str, Any], theta: flo
         clf.partial_fit(X[i : i + 1], y[i : i + 1])
 
 
-def test_a_class_whose_boxes_are_loud_together_alone() -> None:
-    """Each of many boxes says less than the one of another class; their sum says more."""
+@pytest.mark.parametrize("bandwidth", [0.005, 0.05])
+def test_a_class_whose_boxes_are_loud_together_alone(bandwidth: float) -> None:
+    """Each of many boxes says less than one of another class; their sum may say more."""
     rng = np.random.default_rng(2)
-    X = np.column_stack([rng.random(900), np.zeros(900)])
-    y = np.zeros(900, dtype=int)
-    X = np.vstack([X, [[0.5, 0.5]] * 12])
-    y = np.append(y, np.ones(12, dtype=int))
-    clf = HyperboxClassifier(0.0, bandwidth=0.3, temperature=1.0).fit(X, y)
-    between = np.column_stack([np.linspace(0, 1, 200), np.linspace(0, 0.5, 200)])
+    line = np.column_stack([rng.random(2_000), np.zeros(2_000)])
+    places = np.repeat([[0.2, 0.5], [0.5, 0.5], [0.8, 0.5]], [600, 60, 6], axis=0)
+    X = np.vstack([line, places + rng.normal(0, 0.003, places.shape)])
+    y = np.repeat([0, 1], [len(line), len(places)])
+    clf = HyperboxClassifier(0.0, bandwidth=bandwidth, temperature=1.0).fit(X, y)
+    between = np.column_stack(
+        [np.tile(np.linspace(0, 1, 40), 12), np.repeat(np.linspace(0, 0.5, 12), 40)]
+    )
     assert_same_as_all(clf, between)
     assert set(clf.predict(between)) == {0, 1}

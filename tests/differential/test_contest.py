@@ -20,7 +20,7 @@ CATEGORIES = 10
 
 
 def contested(seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return clusters of four classes; the latest rows have columns of two of them, more or less."""
+    """Return clusters of four classes; the latest rows have columns of two of them."""
     rng = np.random.default_rng(seed)
     cluster, other = rng.integers(0, 8, (2, ROWS))
     mixed = rng.random((ROWS, 3 + CATEGORIES)) < rng.random(ROWS)[:, None]

@@ -61,9 +61,7 @@ def _of_growth(parts: Parts) -> Iterator[Claim]:
         for key, slope in found.items():
             if slope <= EXPONENT:
                 continue
-            parts_of = fit.of_lines(groups[key], "speaking") if what == "predict" else None
-            reason = "" if parts_of is None else f"; boxes with a part: {parts_of:.2f}"
-            over.append(f"{', '.join(key)} ({slope:.2f}{reason})")
+            over.append(f"{', '.join(key)} ({slope:.2f}{_reason(groups[key], what)})")
         yield Claim(
             f"{what}: cost grows with boxes to the power of {EXPONENT} at most, on every stream",
             f"on {len(found) - len(over)} of {len(found)}; above: {'; '.join(over) or 'none'}"
@@ -83,6 +81,15 @@ def _of_growth(parts: Parts) -> Iterator[Claim]:
         f"{sum(same)} of {len(same)} models" if same else "",
         all(same) if same else None,
     )
+
+
+def _reason(lines: Sequence[Line], what: str) -> str:
+    """Say how what such a decision has to look at grows."""
+    around = fit.of_lines(lines, "around")
+    if around is not None:
+        return f"; boxes around a row: {around:.2f}"
+    speaking = fit.of_lines(lines, "speaking") if what == "predict" else None
+    return "" if speaking is None else f"; boxes with a part: {speaking:.2f}"
 
 
 def _of_peers(parts: Parts) -> Iterator[Claim]:

@@ -60,7 +60,7 @@ def grow(
             rows=size,
             boxes=model.n_boxes,
             **costs,
-            **({"speaking": speaking(model, unseen)} if decision == "evidence" else {}),
+            **REASONS[decision](model, unseen.part(0, 50)),
         )
 
 
@@ -85,10 +85,21 @@ def latest(model: Model, rows: Table, unseen: Table) -> dict[str, float | bool]:
     return took | {"same": models.same_boxes(model, brute) and np.array_equal(*told)}
 
 
-def speaking(model: Model, rows: Table) -> float:
-    """Return how many boxes have a part in the decision on a row, at the mean over some."""
-    carried = model.responsibilities(models.batch(rows.part(0, 50)))
-    return float((carried > 0).sum(axis=1).mean())
+def speaking(model: Model, rows: Table) -> dict[str, float]:
+    """Return how many boxes have a part in the decision on a row, at the mean."""
+    carried = model.responsibilities(models.batch(rows))
+    return {"speaking": float((carried > 0).sum(axis=1).mean())}
+
+
+def around(model: Model, rows: Table) -> dict[str, float]:
+    """Return how many boxes a row lies within, by its numbers, at the mean."""
+    boxes = model.boxes()
+    lower, upper = np.nan_to_num(boxes.lower, nan=-np.inf), np.nan_to_num(boxes.upper, nan=np.inf)
+    inside = [((lower <= row) & (row <= upper)).all(axis=1).sum() for row in rows.numbers]
+    return {"around": float(np.mean(inside))}
+
+
+REASONS = {"evidence": speaking, "membership": around}  # in terms of the data
 
 
 def predicting(model: Model, rows: Table) -> tuple[float, np.ndarray]:

@@ -60,7 +60,30 @@ def growth(parts: Parts) -> list[str]:
     head = ["stream, θ = δ", "decision", "rows", "boxes"]
     for what in ("learn", "predict"):
         head += [f"{what}: {each[0]}", *each[1:], "k over boxes", "k over rows"]
-    return [*said, table(head, rows), *_voices(lines)]
+    return [*said, table(head, rows), *_around(lines), *_voices(lines)]
+
+
+def _around(lines: Sequence[Line]) -> list[str]:
+    """Say why decisions by membership grow as they do."""
+    rows = [
+        (
+            stream,
+            f"{group[0]['around']:,.1f}",
+            f"{group[-1]['around']:,.1f}",
+            power(fit.of_lines(group, "around")),
+        )
+        for (stream, _), group in by_stream([line for line in lines if "around" in line])
+        if group[-1]["around"] >= 1
+    ]
+    if not rows:
+        return []
+    head = ("stream, θ = δ", "boxes around a row, first size", "last", "k over boxes")
+    return [
+        "By membership a row has to be compared with the boxes it lies within by its numbers: "
+        "their place tells nothing about which is best, or which may take it. Where they become "
+        "many faster than boxes do, so does the cost. Streams with one such box or more:",
+        table(head, rows),
+    ]
 
 
 def _voices(lines: Sequence[Line]) -> list[str]:

@@ -1,6 +1,8 @@
 #include "column.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <new>
 
 #if defined(__linux__)
@@ -13,7 +15,24 @@ namespace boxwise {
 using std::size_t;
 
 namespace {
-constexpr std::align_val_t LINE{64};
+constexpr size_t LINE = 64;
+
+// On a cache line, by hand: a model begins with dozens of small arrays, and the allocators for aligned
+// memory take several times as long as the usual one. The block is noted right before the array.
+void* allocate(size_t bytes) {
+  char* block = static_cast<char*>(std::malloc(bytes + LINE));
+  if (block == nullptr) throw std::bad_alloc();
+  static_assert(alignof(std::max_align_t) >= sizeof(block));  // so much lies before the line
+  char* line = block + LINE - reinterpret_cast<std::uintptr_t>(block) % LINE;
+  std::memcpy(line - sizeof(block), &block, sizeof(block));
+  return line;
+}
+
+void deallocate(void* line) {
+  void* block;
+  std::memcpy(&block, static_cast<char*>(line) - sizeof(block), sizeof(block));
+  std::free(block);
+}
 
 #if defined(__linux__)
 constexpr size_t LARGE = 1u << 14;  // below this, a part of a page for each array would matter
@@ -73,21 +92,22 @@ void Room::grow(size_t bytes) {
   Room larger;
   larger.mapped_ = bytes >= LARGE;
   larger.bytes_ = bytes;
-  larger.data_ = larger.mapped_ ? map(larger.bytes_) : ::operator new(bytes, LINE);
+  larger.data_ = larger.mapped_ ? map(larger.bytes_) : allocate(bytes);
   if (bytes_ > 0) std::memcpy(larger.data_, data_, bytes_);
   if (!larger.mapped_) std::memset(static_cast<char*>(larger.data_) + bytes_, 0, bytes - bytes_);
   swap(larger);
 }
 
 void Room::release() noexcept {
-  if (data_ == nullptr) return;
+  if (data_ == nullptr || borrowed_) return;
   if (mapped_)
     unmap(data_, bytes_);
   else
-    ::operator delete(data_, LINE);
+    deallocate(data_);
 }
 
 size_t Room::resident(size_t used) const {
+  if (borrowed_) return 0;
   return mapped_ ? std::min(whole_pages(used), bytes_) : bytes_;
 }
 

@@ -22,6 +22,12 @@ class Room {
   ~Room() { release(); }
 
   void grow(std::size_t bytes);  // keeps what is there
+  // Begin with zeros that are another's, and outlive this or what becomes of it.
+  void borrow(void* zeros, std::size_t bytes) {
+    data_ = zeros;
+    bytes_ = bytes;
+    borrowed_ = true;
+  }
   void* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
   std::size_t resident(std::size_t used) const;  // the memory taken if so many bytes were written
@@ -31,12 +37,17 @@ class Room {
     std::swap(data_, other.data_);
     std::swap(bytes_, other.bytes_);
     std::swap(mapped_, other.mapped_);
+    std::swap(borrowed_, other.borrowed_);
   }
   void release() noexcept;
 
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
-  bool mapped_ = false;
+  bool mapped_ = false, borrowed_ = false;
+};
+
+struct Line {  // of the cache
+  char bytes[64];
 };
 
 constexpr std::size_t whole(std::size_t entries) { return (entries + 7) / 8 * 8; }  // eights
@@ -65,9 +76,11 @@ class Column {
   std::size_t bytes() const { return room_.resident(most_ * sizeof(T)); }
 
   void reserve(std::size_t count) {
-    constexpr std::size_t LINE = 64;
+    constexpr std::size_t LINE = sizeof(Line);
     if (count > capacity()) room_.grow((count * sizeof(T) + LINE - 1) / LINE * LINE);
   }
+  // The first entries come into a line of somebody who lives longer; for an array without any.
+  void begin_in(Line& line) { room_.borrow(&line, sizeof(Line)); }
   // For one more. Columns of different turns do not all grow at the same box, so that none of them
   // waits for long.
   void make_room(std::size_t turn = 0) {

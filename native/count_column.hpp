@@ -38,6 +38,10 @@ class CountColumn {
   static constexpr Slot SPAN = 256;    // boxes of a block
   static constexpr Code TABLED = 256;  // only codes below this are kept in tables
 
+  void begin_in(Line& codes, Line& counts) {  // as Column does
+    bytes_.code.begin_in(codes);
+    bytes_.count.begin_in(counts);
+  }
   void open(std::size_t turn);  // another box, with no values yet
   void add(Slot slot, Code code, std::uint32_t times);
   void move_last(Slot slot, Slot last);  // drop the box in `slot`, put the last one there

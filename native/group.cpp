@@ -55,8 +55,27 @@ void visit_bounds(Columns& group, Bounds& box, Use use) {
 }
 }  // namespace
 
+// One piece of memory for the first boxes in all arrays: dozens of pieces would keep the first row of a
+// class waiting.
+void Group::begin() {
+  first_.reserve(V.size() + W.size() + from.size() + to.size() + 2 * D.size() + 5);
+  Line* line = first_.data();
+  for (auto* columns : {&V, &W, &from, &to})
+    for (auto& column : *columns) column.begin_in(*line++);
+  for (auto& column : D) {
+    column.begin_in(line[0], line[1]);
+    line += 2;
+  }
+  n.begin_in(*line++);
+  unit.begin_in(*line++);
+  need.begin_in(*line++);
+  id.begin_in(*line++);
+  last.begin_in(*line++);
+}
+
 // In all arrays, before anything is written: if there is no memory for one, the box has not come.
 void Group::make_room() {
+  if (n.data() == nullptr) begin();
   size_t turn = 0;
   for (auto* columns : {&V, &W, &from, &to})
     for (auto& column : *columns) column.make_room(turn++);
@@ -131,7 +150,7 @@ void Group::set_samples(Slot slot, uint32_t samples) {
 
 size_t Group::bytes() const {
   size_t total = n.bytes() + unit.bytes() + id.bytes() + last.bytes() + need.bytes();
-  total += outlines.bytes();
+  total += outlines.bytes() + first_.bytes();
   for (const auto* columns : {&V, &W, &from, &to})
     for (const auto& column : *columns) total += column.bytes();
   for (const auto& column : D) total += column.bytes();

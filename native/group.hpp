@@ -74,9 +74,11 @@ class Group {
   mutable MaybeIndex index;  // says where boxes are, and nothing else: a reader may have it made
 
  private:
+  void begin();
   void make_room();
 
   std::size_t size_ = 0;
+  Column<Line> first_;  // lines in which the arrays begin; a copy of the group has none
 };
 
 }  // namespace boxwise

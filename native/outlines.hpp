@@ -62,6 +62,7 @@ class Outlines {
   explicit Outlines(std::size_t features) : ends_(2 * features) {}
 
   void make_room(std::size_t boxes) {
+    if (empty()) lots_.reserve(ends_);
     while (lots_.size() < lots(boxes) * ends_)
       for (std::size_t f = 0; f < ends_; ++f) lots_.push_back(nobody(f));
   }

@@ -120,6 +120,7 @@ std::vector<boxwise::Range> to_ranges(const std::vector<double>& low,
   if (!scales.empty() && scales.size() != low.size())
     throw std::invalid_argument("one scale per continuous feature is needed");
   std::vector<boxwise::Range> ranges;
+  ranges.reserve(low.size());
   for (std::size_t j = 0; j < low.size(); ++j) {
     const bool unseen = low[j] != low[j] && high[j] != high[j];
     ranges.push_back({unseen ? boxwise::UNSET : low[j], unseen ? -boxwise::UNSET : high[j],
@@ -628,9 +629,8 @@ NB_MODULE(_native, m) {
       },
       "column"_a, "codes"_a, "unknown"_a);
   nb::class_<boxwise::RowReader>(m, "RowReader")
-      .def(nb::init<nb::object, nb::list, nb::list, nb::list, nb::list, nb::dict, nb::list>(),
-           "engine"_a, "continuous"_a, "categorical"_a, "codes"_a, "values"_a, "label_codes"_a,
-           "labels"_a)
+      .def(nb::init<nb::object, nb::dict, nb::tuple, nb::tuple, nb::object>(), "engine"_a, "keys"_a,
+           "continuous"_a, "vocabularies"_a, "labels"_a)
       .def("learn", &boxwise::RowReader::learn, "row"_a.none(), "label"_a.none())
       .def("predict", &boxwise::RowReader::predict, "row"_a.none())
       .def("probabilities", &boxwise::RowReader::probabilities, "row"_a.none());

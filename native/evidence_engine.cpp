@@ -31,7 +31,8 @@ std::invalid_argument invalid(const char* text) { return std::invalid_argument(t
 EvidenceEngine::EvidenceEngine(size_t n_continuous, size_t n_categorical,
                                EvidenceSettings settings, std::vector<Range> ranges)
     : EntropyEngine(n_continuous, n_categorical, settings.learning, std::move(ranges)) {
-  configure(std::move(settings));
+  check(settings);
+  decide_by(std::move(settings));
 }
 
 std::unique_ptr<Engine> EvidenceEngine::fresh() const {
@@ -42,6 +43,10 @@ void EvidenceEngine::configure(EvidenceSettings settings) {
   check(settings);
   EntropyEngine::configure(settings.learning);
   const auto writer = writing();
+  decide_by(std::move(settings));
+}
+
+void EvidenceEngine::decide_by(EvidenceSettings settings) {
   const bool same_powers = settings.powers == evidence_.powers;
   const bool same_memory = settings.forget == evidence_.forget;
   const bool same_choices = settings.bandwidths == evidence_.bandwidths &&
@@ -212,13 +217,15 @@ void EvidenceEngine::choose() {
   std::vector<size_t> order(record_.losses.size());
   std::iota(order.begin(), order.end(), size_t{0});
   const size_t voices = std::min(order.size(), VOICES);
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(voices), order.end(),
-                    [&](size_t a, size_t b) {
-                      return std::pair(record_.losses[a], a) < std::pair(record_.losses[b], b);
-                    });
+  if (!std::is_sorted(record_.losses.begin(), record_.losses.end()))  // as they are at first
+    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(voices), order.end(),
+                      [&](size_t a, size_t b) {
+                        return std::pair(record_.losses[a], a) < std::pair(record_.losses[b], b);
+                      });
   order.resize(voices);
   const size_t temperatures = evidence_.temperatures.size(), backoffs = evidence_.backoffs.size();
   voices_.clear();
+  voices_.reserve(voices);
   for (size_t place : order)
     voices_.push_back({place / temperatures / backoffs, place / temperatures % backoffs,
                        evidence_.temperatures[place % temperatures],

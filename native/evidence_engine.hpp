@@ -67,6 +67,7 @@ class EvidenceEngine : public EntropyEngine {
     double temperature, weight;
   };
   void check(const EvidenceSettings& settings) const;
+  void decide_by(EvidenceSettings settings);
   bool due(std::uint64_t one_in) const;
   void test(const Sample& x);
   void step(const Sample& x);

@@ -1,7 +1,6 @@
 #include "row_reader.hpp"
 
 #include <stdexcept>
-#include <unordered_map>
 
 #include "cells.hpp"
 
@@ -27,20 +26,29 @@ RowReader::Cells& RowReader::cells() {
   return kept;
 }
 
-RowReader::RowReader(nb::object engine, nb::list continuous, nb::list categorical, nb::list codes,
-                     nb::list values, nb::dict label_codes, nb::list labels)
+RowReader::RowReader(nb::object engine, nb::dict keys, nb::tuple continuous,
+                     nb::tuple vocabularies, nb::object labels)
     : keeper_(engine),
       engine_(nb::cast<Engine&>(engine)),
-      label_codes_(label_codes),
-      labels_(labels) {
-  if (codes.size() != categorical.size() || values.size() != categorical.size())
-    throw std::invalid_argument("one dict and one list per categorical column are needed");
-  for (nb::handle key : continuous) continuous_.push_back(nb::borrow(key));
-  for (size_t j = 0; j < categorical.size(); ++j)
-    categorical_.push_back({categorical[j], nb::cast<nb::dict>(codes[j]),
-                            nb::cast<nb::list>(values[j])});
-  for (const auto& key : continuous_) known_[key] = nb::none();
-  for (const auto& column : categorical_) known_[column.key] = nb::none();
+      label_codes_(nb::cast<nb::dict>(labels.attr("codes"))),
+      known_(keys),
+      labels_(nb::cast<nb::list>(labels.attr("values"))) {
+  const size_t n = continuous.size(), r = vocabularies.size();
+  if (keys.size() != n + r || engine_.n_continuous() != n || engine_.n_categorical() != r)
+    throw std::invalid_argument("the columns are not those of the engine");
+  continuous_.reserve(n);
+  categorical_.reserve(r);
+  for (size_t next = 0; auto [key, name] : keys) {
+    const size_t column = next++, number = continuous_.size();
+    if (number < n && nb::cast<size_t>(continuous[number]) == column) {
+      continuous_.push_back(nb::borrow(key));
+      continue;
+    }
+    if (categorical_.size() == r) throw std::invalid_argument("the columns are not in order");
+    const nb::handle vocabulary = vocabularies[categorical_.size()];
+    categorical_.push_back({nb::borrow(key), nb::cast<nb::dict>(vocabulary.attr("codes")),
+                            nb::cast<nb::list>(vocabulary.attr("values"))});
+  }
 }
 
 // Most streams have the same keys in the same order in every row, floats, whole numbers and texts that
@@ -99,14 +107,23 @@ size_t RowReader::fetch(nb::handle row, std::vector<nb::object>& values) const {
 
 // Remember in which order a row has the columns. The keys live as long as this.
 void RowReader::note_order(nb::handle row) {
-  std::unordered_map<PyObject*, size_t> place;
-  for (const auto& key : continuous_) place.emplace(key.ptr(), place.size());
-  for (const auto& column : categorical_) place.emplace(column.key.ptr(), place.size());
+  const size_t n = continuous_.size(), columns = n + categorical_.size();
+  const auto is = [&](PyObject* key, size_t column) {
+    return key == (column < n ? continuous_[column] : categorical_[column - n].key).ptr();
+  };
+  usual_.reserve(columns);
+  size_t number = 0, category = n;  // the next ones, if the row has them in order, as most rows do
   PyObject *key, *value;
   for (Py_ssize_t at = 0; PyDict_Next(row.ptr(), &at, &key, &value);) {
-    const auto known = place.find(key);
-    if (known == place.end()) return usual_.clear();  // equal, but not the same
-    usual_.emplace_back(key, known->second);
+    size_t column = 0;
+    if (number < n && is(key, number))
+      column = number++;
+    else if (category < columns && is(key, category))
+      column = category++;
+    else
+      while (column < columns && !is(key, column)) ++column;
+    if (column == columns) return usual_.clear();  // equal, but not the same
+    usual_.emplace_back(key, column);
   }
 }
 

@@ -15,11 +15,11 @@ namespace boxwise {
 
 class RowReader {
  public:
-  // An engine, the keys of the columns of each kind, for each categorical one the dict from value to code and
-  // the list of values, and the same of the labels. All are the caller's own: dicts and lists may grow,
-  // and grow here.
-  RowReader(nanobind::object engine, nanobind::list continuous, nanobind::list categorical, nanobind::list codes,
-            nanobind::list values, nanobind::dict label_codes, nanobind::list labels);
+  // An engine, a dict with the keys of all columns in their order, the positions of the continuous ones, the
+  // vocabulary of each of the others, and that of the labels. All are the caller's own: the keys stay as they
+  // are; vocabularies may grow, and grow here.
+  RowReader(nanobind::object engine, nanobind::dict keys, nanobind::tuple continuous,
+            nanobind::tuple vocabularies, nanobind::object labels);
 
   // Learn a row with a label that is known. Returns false, and has done nothing, if the row is not
   // plain: no dict, or it has a column with a value that the model does not know of, or an unusual value.

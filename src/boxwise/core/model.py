@@ -63,7 +63,7 @@ class Model:
         self.schema = schema
         self.labels = Vocabulary()  # in order of first appearance
         self.settings = settings
-        self.by_rank = any(r.scale is not None for r in ranges)  # how numbers are measured
+        self.by_rank = bool(ranges) and ranges[0].scale is not None  # how all numbers are measured
         self.engine = settings.new_engine(len(schema.categorical), ranges)
 
     def configure(self, settings: Settings) -> None:
@@ -207,19 +207,17 @@ class Model:
             self.schema.named,
         )
 
-    def row_reader(self, continuous: list[Any], categorical: list[Any]) -> RowReader:
+    def row_reader(self, keys: dict[Any, str]) -> RowReader:
         """Return what takes rows that are dicts straight to the engine.
 
         Parameters
         ----------
-        continuous, categorical : list
-            The keys under which rows have the columns, in the order of the schema.
+        keys : dict
+            The keys under which rows have the columns, in the order of the schema. It must stay
+            as it is.
         """
-        codes = [vocabulary.codes for vocabulary in self.schema.vocabularies]
-        values = [vocabulary.values for vocabulary in self.schema.vocabularies]
-        labels = self.labels
         return RowReader(
-            self.engine, continuous, categorical, codes, values, labels.codes, labels.values
+            self.engine, keys, self.schema.continuous, self.schema.vocabularies, self.labels
         )
 
     def widened(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +18,14 @@ from boxwise._native import (
 )
 
 
-@dataclass(frozen=True)
-class Range:
+class Range(NamedTuple):
     """What a continuous feature is scaled by: NaN to NaN while no value has been seen."""
 
     low: float = np.nan
     high: float = np.nan
     growing: bool = True
     # Where it is measured by rank: what the engine knows of the distribution of its values.
-    scale: NDArray[np.float64] | None = field(default=None, compare=False)
+    scale: NDArray[np.float64] | None = None
 
 
 def scale_arrays(ranges: Sequence[Range]) -> dict[str, NDArray[np.float64]]:
@@ -46,9 +45,12 @@ def each_scale(scales: NDArray[np.float64]) -> list[NDArray[np.float64]]:
     return parts
 
 
-@dataclass(frozen=True)
+@dataclass  # frozen ones take twice as long to make, which the first row of a stream waits for
 class Settings:
-    """What every algorithm is told; a subclass for each names its engine and adds the rest."""
+    """What every algorithm is told; a subclass for each names its engine and adds the rest.
+
+    It does not change.
+    """
 
     algorithm: ClassVar[str]  # as model files call it
     engine: ClassVar[Any]  # the class of its engine
@@ -62,11 +64,12 @@ class Settings:
 
     def new_engine(self, n_categorical: int, ranges: Sequence[Range]) -> Any:
         """Return an engine that has learned nothing."""
+        low, high, growing, _ = zip(*ranges, strict=True) if ranges else ((),) * 4
         return self.engine(
             n_categorical=n_categorical,
-            low=[r.low for r in ranges],
-            high=[r.high for r in ranges],
-            growing=[r.growing for r in ranges],
+            low=low,
+            high=high,
+            growing=growing,
             **scale_arrays(ranges),
             **vars(self),
         )
@@ -76,7 +79,7 @@ class Settings:
         return {"algorithm": self.algorithm, **asdict(self)}
 
 
-@dataclass(frozen=True)
+@dataclass
 class EntropySettings(Settings):
     """EIOL-GFMM; `mean` chooses version 2. IOL-GFMM where there are no categories."""
 
@@ -89,7 +92,7 @@ class EntropySettings(Settings):
     max_boxes: int = field(default=0, kw_only=True)  # 0: no limit
 
 
-@dataclass(frozen=True)
+@dataclass
 class EvidenceSettings(EntropySettings):
     """EIOL-GFMM decided by evidence; of several choices those that predicted best so far count."""
 
@@ -110,7 +113,7 @@ class EvidenceSettings(EntropySettings):
     forget: bool
 
 
-@dataclass(frozen=True)
+@dataclass
 class AgglomerativeSettings(EntropySettings):
     """AGGLO-2 and AGGLO-SM, as `method` says."""
 
@@ -124,7 +127,7 @@ class AgglomerativeSettings(EntropySettings):
     min_similarity: float
 
 
-@dataclass(frozen=True)
+@dataclass
 class ContractionSettings(Settings):
     """Onln-GFMM-M2; Onln-GFMM where there are no categories."""
 
@@ -134,7 +137,7 @@ class ContractionSettings(Settings):
     beta: float
 
 
-@dataclass(frozen=True)
+@dataclass
 class BoundSettings(Settings):
     """Onln-GFMM-M1: bounds among the category values, whose distances need all rows."""
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
-from boxwise.core import EntropySettings, EvidenceSettings, Range, survey
+from boxwise.core import EntropySettings, EvidenceSettings, Range, Settings, survey
 from boxwise.inputs import Batch
 from boxwise.inputs.numbers import LIMIT
 from boxwise.schema import Schema, show
@@ -38,20 +36,15 @@ def entropy_settings(
     max_boxes: Any = None,
 ) -> EntropySettings:
     """Check the parameters against the columns."""
-    n, r = len(schema.continuous), len(schema.categorical)
     if not isinstance(condition, str) or condition not in CONDITIONS:
         raise ValueError(f"condition must be 'each' or 'mean', not {show(condition)}")
-    if isinstance(alpha, str):
-        if alpha != "auto":
-            raise ValueError(f"alpha must be 'auto' or a number from 0 to 1, not {alpha!r}")
-        share = n / (n + r)
-    else:
-        share = number("alpha", alpha, 0, 1)
-    whole = isinstance(max_boxes, Integral) and not isinstance(max_boxes, bool)
-    if max_boxes is not None and not (whole and 1 <= max_boxes < 2**53):
-        raise ValueError(
-            f"max_boxes must be None or a whole number from 1 up, not {show(max_boxes)}"
-        )
+    share = _alpha(alpha, schema)
+    if max_boxes is not None:
+        whole = isinstance(max_boxes, Integral) and not isinstance(max_boxes, bool)
+        if not (whole and 1 <= max_boxes < 2**53):
+            raise ValueError(
+                f"max_boxes must be None or a whole number from 1 up, not {show(max_boxes)}"
+            )
     return EntropySettings(
         theta=number("theta", theta, 0),
         delta=number("delta", delta, 0, 1),
@@ -60,6 +53,20 @@ def entropy_settings(
         mean=CONDITIONS[condition],
         max_boxes=int(max_boxes or 0),
     )
+
+
+def for_columns(settings: Settings, alpha: Any, gamma: Any, schema: Schema) -> Settings:
+    """Return settings that were made for other columns, of the same parameters, for these."""
+    fitting = {"alpha": _alpha(alpha, schema), "gamma": gammas(gamma, schema)}
+    return type(settings)(**{**vars(settings), **fitting})
+
+
+def _alpha(alpha: Any, schema: Schema) -> float:
+    if not isinstance(alpha, str):
+        return number("alpha", alpha, 0, 1)
+    if alpha != "auto":
+        raise ValueError(f"alpha must be 'auto' or a number from 0 to 1, not {alpha!r}")
+    return len(schema.continuous) / schema.n_features
 
 
 def evidence_settings(
@@ -75,7 +82,7 @@ def evidence_settings(
         raise ValueError(
             f"class_prior must be 'data', 'balanced' or 'auto', not {show(class_prior)}"
         )
-    if not isinstance(forget, bool | np.bool_):
+    if type(forget) is not bool and not isinstance(forget, np.bool_):
         raise ValueError(f"forget must be True or False, not {show(forget)}")
     return EvidenceSettings(
         **vars(learning),
@@ -101,7 +108,7 @@ def _choices(name: str, value: Any, grid: list[float]) -> list[float]:
 def gammas(gamma: Any, schema: Schema) -> list[float]:
     """Return one gamma per continuous column."""
     n = len(schema.continuous)
-    if not isinstance(gamma, Sequence | np.ndarray) or isinstance(gamma, str):
+    if isinstance(gamma, float | int | str) or not isinstance(gamma, Sequence | np.ndarray):
         return [number("gamma", gamma, 0, LARGEST_GAMMA, above=True)] * n
     if len(gamma) != n:
         raise ValueError(
@@ -140,7 +147,7 @@ def engine_ranges(
     nothing = np.empty((0, len(ranges)))
     lower, upper = (nothing, nothing) if batch is None else (batch.lower, batch.upper)
     return [
-        replace(r, scale=survey(*map(np.ascontiguousarray, (lower[:, j], upper[:, j]))))
+        r._replace(scale=survey(*map(np.ascontiguousarray, (lower[:, j], upper[:, j]))))
         for j, r in enumerate(ranges)
     ]
 
@@ -158,9 +165,10 @@ def _ranges(feature_range: Any, schema: Schema, batch: Batch | None) -> list[Ran
             "feature_range must be 'data', a pair (low, high) or a mapping from column to such a "
             f"pair, not {show(feature_range)}"
         )
-    unknown = Range()
+    if not given and batch is None:
+        return [Range()] * len(schema.continuous)
     return [
-        given.get(column) or (unknown if batch is None else _data_range(batch, j))
+        given.get(column) or (Range() if batch is None else _data_range(batch, j))
         for j, column in enumerate(schema.continuous)
     ]
 
@@ -204,10 +212,12 @@ def number(
     """Return a parameter as a float, or raise ValueError with the bounds in words."""
     # The type first: this runs for every row learned on its own, and Real is slow to ask.
     is_number = type(value) is float or (isinstance(value, Real) and not isinstance(value, bool))
-    with suppress(OverflowError):  # an integer beyond all floats
+    try:
         x = float(value) if is_number else math.nan
-        if (low < x if above else low <= x) and x <= high and x < math.inf:
-            return x
+    except OverflowError:  # an integer beyond all floats
+        x = math.inf
+    if (low < x if above else low <= x) and x <= high and x < math.inf:
+        return x
     bounds = f"above {low:g}" if above else f"from {low:g}"
     bounds += f" to {high:g}" if high < math.inf else " up"
     raise ValueError(f"{name} must be a number {bounds}, not {show(value)}")

@@ -91,10 +91,12 @@ void EvidenceEngine::ask_for(const Sample& x, const std::vector<bool>& asked, Qu
     q.even.push_back(1 / static_cast<double>(values + 1));
   }
   for (Part& part : q.numbers) {
+    if (!part.asked) continue;
     part.wide.clear();
     for (const Probe& p : x.probes) part.wide.push_back(2 * (part.choice * reach_[p.j]));
   }
   for (Part& part : q.categories) {
+    if (!part.asked) continue;
     part.wide.clear();
     for (size_t j = 0; j < r_; ++j) part.wide.push_back(part.choice * reach_[n_ + j]);
   }
@@ -116,6 +118,7 @@ void EvidenceEngine::put(const Group& boxes, Question& q, const Census* census) 
     q.shares.push_back((static_cast<double>(seen) + q.even[j]) / (samples + 1));
   }
   for (Part& part : q.categories) {
+    if (!part.asked) continue;
     part.own.clear();
     for (size_t j = 0; j < r_; ++j) part.own.push_back(part.wide[j] * q.shares[j]);
   }
@@ -138,9 +141,8 @@ void EvidenceEngine::ask_all(Question& q) const {
   if (g.size() <= FEW_BOXES) {
     make_room(crowd.words, r_ * FEW_BOXES);
     for (size_t j = 0; j < r_; ++j) {
-      std::uint32_t* counts = crowd.words.data() + j * FEW_BOXES;
-      for (Slot slot = 0; slot < g.size(); ++slot) counts[slot] = g.D[j].count(slot, q.x->codes[j]);
-      crowd.counts.push_back(counts);
+      const auto* counts = g.D[j].row(q.x->codes[j], 0, g.size(), crowd.words.data() + j * FEW_BOXES);
+      crowd.counts.push_back(counts != nullptr ? counts : padding::ZEROS.entries);
     }
   }
   q.begin_anew();

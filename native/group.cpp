@@ -55,10 +55,14 @@ void visit_bounds(Columns& group, Bounds& box, Use use) {
 }
 }  // namespace
 
+size_t Group::first_lines() const {
+  return V.size() + W.size() + from.size() + to.size() + 2 * D.size() + 5;
+}
+
 // One piece of memory for the first boxes in all arrays: dozens of pieces would keep the first row of a
 // class waiting.
 void Group::begin() {
-  first_.reserve(V.size() + W.size() + from.size() + to.size() + 2 * D.size() + 5);
+  first_.reserve(first_lines());
   Line* line = first_.data();
   for (auto* columns : {&V, &W, &from, &to})
     for (auto& column : *columns) column.begin_in(*line++);
@@ -150,7 +154,8 @@ void Group::set_samples(Slot slot, uint32_t samples) {
 
 size_t Group::bytes() const {
   size_t total = n.bytes() + unit.bytes() + id.bytes() + last.bytes() + need.bytes();
-  total += outlines.bytes() + first_.bytes();
+  total += outlines.bytes();
+  if (first_.data() != nullptr) total += first_lines() * sizeof(Line);
   for (const auto* columns : {&V, &W, &from, &to})
     for (const auto& column : *columns) total += column.bytes();
   for (const auto& column : D) total += column.bytes();

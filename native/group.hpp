@@ -74,6 +74,7 @@ class Group {
   mutable MaybeIndex index;  // says where boxes are, and nothing else: a reader may have it made
 
  private:
+  std::size_t first_lines() const;
   void begin();
   void make_room();
 

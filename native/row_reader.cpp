@@ -1,6 +1,7 @@
 #include "row_reader.hpp"
 
 #include <stdexcept>
+#include <unordered_map>
 
 #include "cells.hpp"
 
@@ -108,22 +109,27 @@ size_t RowReader::fetch(nb::handle row, std::vector<nb::object>& values) const {
 // Remember in which order a row has the columns. The keys live as long as this.
 void RowReader::note_order(nb::handle row) {
   const size_t n = continuous_.size(), columns = n + categorical_.size();
-  const auto is = [&](PyObject* key, size_t column) {
-    return key == (column < n ? continuous_[column] : categorical_[column - n].key).ptr();
+  const auto key_of = [&](size_t column) {
+    return (column < n ? continuous_[column] : categorical_[column - n].key).ptr();
   };
   usual_.reserve(columns);
   size_t number = 0, category = n;  // the next ones, if the row has them in order, as most rows do
+  std::unordered_map<PyObject*, size_t> places;  // if it has not
   PyObject *key, *value;
   for (Py_ssize_t at = 0; PyDict_Next(row.ptr(), &at, &key, &value);) {
-    size_t column = 0;
-    if (number < n && is(key, number))
-      column = number++;
-    else if (category < columns && is(key, category))
-      column = category++;
-    else
-      while (column < columns && !is(key, column)) ++column;
-    if (column == columns) return usual_.clear();  // equal, but not the same
-    usual_.emplace_back(key, column);
+    if (number < n && key == key_of(number)) {
+      usual_.emplace_back(key, number++);
+      continue;
+    }
+    if (category < columns && key == key_of(category)) {
+      usual_.emplace_back(key, category++);
+      continue;
+    }
+    if (places.empty())
+      for (size_t column = 0; column < columns; ++column) places.emplace(key_of(column), column);
+    const auto known = places.find(key);
+    if (known == places.end()) return usual_.clear();  // equal, but not the same
+    usual_.emplace_back(*known);
   }
 }
 

@@ -114,7 +114,7 @@ class HyperboxClassifier(base.MiniBatchClassifier):
     referred, 1 row: salary 30,000; commission never seen; ... shoe_size 44; education is ...
     """
 
-    _settings: Settings | None = None  # for some columns; unless an older version pickled the model
+    _checked: Settings | None = None  # for some columns; unless an older version pickled the model
 
     def __init__(
         self,
@@ -163,7 +163,7 @@ class HyperboxClassifier(base.MiniBatchClassifier):
         """
         numbers = len(self.gamma) if isinstance(self.gamma, Sized) else 1
         row = {object(): value for value in (*[0.0] * numbers, "")}  # as no row of a user has it
-        self._settings = self._model_with(self._columns_of_new(row, None), None).settings
+        self._checked = self._model_with(self._columns_of_new(row, None), None).settings
 
     @classmethod
     def from_classifier(cls, classifier: Classifier) -> HyperboxClassifier:
@@ -377,10 +377,10 @@ class HyperboxClassifier(base.MiniBatchClassifier):
         clf, new = self._classifier, [*columns.values()]
         schema = Schema([*old.schema.columns, *new] if old else new, named=True)
         ranges = engine_ranges(self._ranges_with(columns), self.scale, schema, None)
-        if self._settings is None:
+        if self._checked is None:
             settings: Settings = clf._settings(schema)
         else:
-            settings = for_columns(self._settings, clf.alpha, clf.gamma, schema)
+            settings = for_columns(self._checked, clf.alpha, clf.gamma, schema)
         if old is None:
             return Model(schema, settings, ranges)
         return old.widened(new, settings, ranges[len(old.schema.continuous) :])

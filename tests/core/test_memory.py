@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from boxwise import HyperboxClassifier
 from boxwise._native import EntropyEngine
 
 N_BOXES = 20_000
@@ -80,3 +81,13 @@ def test_the_bytes_reported_are_those_that_the_process_grows_by() -> None:
         [sys.executable, "-c", LEARN + RESIDENT], capture_output=True, text=True, check=True
     )
     assert 0.8 < float(done.stdout) < 1.25
+
+
+def test_the_first_boxes_of_a_class_are_counted_however_many_columns() -> None:
+    rng = np.random.default_rng(0)
+    sizes = []
+    for columns in (100, 120, 125, 130, 200):  # the arrays begin in 4 to 26 KB
+        X = rng.random((1, columns)) + np.arange(20)[:, None]
+        clf = HyperboxClassifier(0.0, decision="membership").fit(X, np.arange(20))
+        sizes.append(clf.n_bytes_ / columns)
+    assert max(sizes) < 1.2 * min(sizes)

@@ -19,7 +19,10 @@ from boxwise._native import (
 
 
 class Range(NamedTuple):
-    """What a continuous feature is scaled by: NaN to NaN while no value has been seen."""
+    """What a continuous feature is scaled by: NaN to NaN while no value has been seen.
+
+    Ranges are not compared with each other.
+    """
 
     low: float = np.nan
     high: float = np.nan

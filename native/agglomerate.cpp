@@ -164,10 +164,11 @@ double AgglomerativeEngine::numerical_similarity(const Group& g, Slot slot, cons
 }
 
 // Makes the union of a box of the model and `a` the grown box, whose overlaps are looked for.
-void AgglomerativeEngine::unite(Place place, const Box& a) {
+void AgglomerativeEngine::unite(Place place, const Box& a, Search& search) const {
   const Group& g = groups_[place.group];
-  Grown& both = grown_;
+  Grown& both = search.overlap.grown;
   both.place = place;
+  both.parts.clear();
   both.n = g.n[place.slot] + a.n;
   both.V.resize(n_);
   both.W.resize(n_);
@@ -178,23 +179,26 @@ void AgglomerativeEngine::unite(Place place, const Box& a) {
   both.D.resize(r_);
   both.pure.clear();
   for (size_t j = 0; j < r_; ++j) {
-    g.D[j].values(place.slot, values_);
-    add_counts(a.D[j], values_, both.D[j]);
+    g.D[j].values(place.slot, search.values);
+    add_counts(a.D[j], search.values, both.D[j]);
     if (both.D[j].size() == 1) both.pure.push_back(j);
   }
   both.listed = r_;
 }
 
 // Whether the union, of class `own`, overlaps a box of another class; if so, that is the blocker.
-bool AgglomerativeEngine::union_overlaps(size_t own) {
+bool AgglomerativeEngine::union_overlaps(size_t own, Search& search) const {
+  const Grown& both = search.overlap.grown;
   for (size_t j = 0; j < n_; ++j)
-    if (grown_.V[j] > grown_.W[j]) return false;  // a feature never seen: no part in overlap
-  return overlaps_others(own);
+    if (both.V[j] > both.W[j]) return false;  // a feature never seen: no part in overlap
+  return overlaps_others(own, search.overlap);
 }
 
-bool AgglomerativeEngine::excused(Place place) {
-  return EntropyEngine::excused(place) ||
-         (second_ && place.group == second_->group && place.slot == second_->slot);
+// Overlaps are looked for in indexes; they follow so many steps more.
+void AgglomerativeEngine::follow_boxes(size_t steps) {
+  for (size_t group = 0; group < groups_.size(); ++group)
+    for (size_t step = 0; step < steps && index(group) == nullptr; ++step)
+      if (groups_[group].index.get() == nullptr) break;  // there are too few boxes
 }
 
 }  // namespace boxwise

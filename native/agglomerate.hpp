@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 
 #include "entropy_engine.hpp"
 #include "scan.hpp"
@@ -36,15 +35,14 @@ class AgglomerativeEngine : public EntropyEngine {
   void learn(const Rows& rows, const std::int32_t* labels, std::size_t threads);
   void join(const AgglomerativeEngine& other);  // add the boxes of another model (join.cpp)
 
- protected:
-  bool excused(Place place) override;
-
  private:
   class Agglomeration;
   class Joining;
-  struct Search {  // working memory of looking for partners
+  struct Search {  // working memory of looking for partners, and for overlaps with them
     std::vector<Code> codes;  // a value of each feature of the box whose partners are visited
     Counts counts;
+    Overlap overlap;
+    std::vector<Tally> values;
   };
 
   void check(const AgglomerativeSettings& settings) const;
@@ -66,17 +64,15 @@ class AgglomerativeEngine : public EntropyEngine {
   bool merges_purely(const Group& g, Slot slot, const Box& a) const;
   double similarity(const Group& g, Slot slot, const Box& a) const;
   double numerical_similarity(const Group& g, Slot slot, const Box& a) const;
-  void unite(Place place, const Box& a);
-  bool union_overlaps(std::size_t own);
+  void unite(Place place, const Box& a, Search& search) const;
+  bool union_overlaps(std::size_t own, Search& search) const;
+  void follow_boxes(std::size_t steps);
 
   AgglomerativeSettings how_;
   std::function<void()> pulse_;
   std::int64_t pulse_due_ = 0;
 
-  // Working memory.
-  std::optional<Place> second_;  // where the other part of the union is, if it is one of the boxes
-  std::vector<Tally> values_;
-  Search search_;
+  Search search_;  // working memory
 };
 
 // Calls visit(place, similarity) for every box that may merge with `a`, a box of the group, as far

@@ -52,6 +52,14 @@ class EntropyEngine : public Engine {
     Divisor n = 1;
     std::size_t listed;  // in how many features D is filled in
     Place place;
+    std::vector<Place> parts;  // other boxes that it is made of: no overlap with them counts
+  };
+  struct Overlap {  // of a grown box with boxes of other classes: working memory of looking for it
+    Grown grown;
+    BoxIndex::Meeting meeting;
+    Marks marks;  // of the grown box, once they are made
+    bool marks_made = false;
+    std::optional<Candidate> blocker;  // what was found last
   };
   struct Taker {
     Place place;
@@ -61,8 +69,11 @@ class EntropyEngine : public Engine {
   std::optional<Place> nearest(const Sample& x) const;  // the box of highest membership that might
   // Whether the grown box, of class `own`, overlaps a box of another; if so, that is the blocker.
   bool overlaps_others(std::size_t own);
-  bool meets(const Group& h, Slot slot);
-  virtual bool excused(Place place);  // a box whose overlap with the grown one does not count
+  // The same by several threads; indexes are used as far as they have come.
+  bool overlaps_others(std::size_t own, Overlap& x) const;
+  BoxIndex* index(std::size_t group);  // if it follows all boxes of the group, after some more
+  bool meets(const Group& h, Slot slot, Grown& b) const;
+  static bool excused(Place place, const Grown& b);  // a box whose overlap with it does not count
 
   Weights weights(double alpha) const;  // all on one membership where there is one kind only
   // How far x is from the boxes of a block, and what share of their samples has its values.
@@ -81,18 +92,18 @@ class EntropyEngine : public Engine {
   // Working memory of learn, kept between samples.
   std::vector<Candidate> candidates_;
   std::optional<Candidate> container_;
-  Grown grown_;
-  std::optional<Candidate> blocker_;
+  Overlap overlap_;
 
   // Find the oldest box that contains the sample; or else the boxes that pass the size and the
   // entropy test (for version 2, all that might pass the latter).
   void look_up(const Sample& x);
   bool overlaps_any(Place place, const Sample& x);
-  bool overlaps_group(std::size_t group);
-  void leave_out_apart(const Group& h, std::size_t begin, std::size_t m, std::uint8_t* out);
-  bool blocks(Place place);
-  bool is_apart(const Group& h, Slot slot) const;
-  bool shares_values(const Group& h, Slot slot);
+  bool overlaps_group(std::size_t group, Overlap& x) const;
+  void leave_out_apart(const Group& h, std::size_t begin, std::size_t m, Overlap& x,
+                       std::uint8_t* out) const;
+  bool blocks(Place place, Overlap& x) const;
+  bool is_apart(const Group& h, Slot slot, const Grown& b) const;
+  bool shares_values(const Group& h, Slot slot, Grown& b) const;
 
  private:
   void check(const EntropySettings& settings) const;
@@ -106,13 +117,12 @@ class EntropyEngine : public Engine {
   void consider(std::size_t group, Slot slot, const Sample& x, std::size_t sized, bool exotic,
                 double sum);
   double add_up(const Group& g, Slot slot, const Sample& x) const;
-  BoxIndex* index(std::size_t group);  // if it follows all boxes of the group
   void collect_indexed(const BoxIndex& index, std::size_t group, const Sample& x, bool exotic);
   void find_container_indexed(const BoxIndex& index, std::size_t group, const Sample& x);
-  bool overlaps_indexed(const BoxIndex& index, std::size_t group);
+  bool overlaps_indexed(const BoxIndex& index, std::size_t group, Overlap& x) const;
   void offer_container(std::size_t group, Slot slot);
   bool stays_pure(Place place, const Sample& x) const;
-  void list_values(std::size_t j);
+  void list_values(std::size_t j, Grown& b) const;
 
   void judge_arranged(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
                       Verdict& verdict) const;
@@ -139,9 +149,8 @@ class EntropyEngine : public Engine {
   std::size_t leaf_capacity_ = lanes::COUNT;
   BoxIndex::Growing growing_;
   BoxIndex::Meeting meeting_;
-  Marks grown_marks_;  // of the grown box, once they are made
-  Extents extents_;    // of the sample that is learned, once they are made
-  bool marks_made_ = false, extents_made_ = false;
+  Extents extents_;  // of the sample that is learned, once they are made
+  bool extents_made_ = false;
 };
 
 }  // namespace boxwise

@@ -140,11 +140,12 @@ void EntropyEngine::find_container_indexed(const BoxIndex& index, size_t group, 
 
 // Where all samples of the grown box agree, only a box that has seen that value and no other has a
 // value of equal frequency; where they do not, only one that has seen several.
-bool EntropyEngine::overlaps_indexed(const BoxIndex& index, size_t group) {
-  const Grown& b = grown_;
-  meeting_.sides.clear();
-  meeting_.values.clear();
-  for (size_t j = 0; j < n_; ++j) meeting_.sides.push_back({j, b.V[j], b.W[j]});
+bool EntropyEngine::overlaps_indexed(const BoxIndex& index, size_t group, Overlap& x) const {
+  const Grown& b = x.grown;
+  BoxIndex::Meeting& meeting = x.meeting;
+  meeting.sides.clear();
+  meeting.values.clear();
+  for (size_t j = 0; j < n_; ++j) meeting.sides.push_back({j, b.V[j], b.W[j]});
   Signature signature;
   auto pure = b.pure.begin();
   for (size_t j = 0; j < r_; ++j) {
@@ -153,11 +154,11 @@ bool EntropyEngine::overlaps_indexed(const BoxIndex& index, size_t group) {
     signature.add(j, mixed, only);
     if (mixed) continue;
     ++pure;
-    meeting_.values.push_back(index.value(j, only));
+    meeting.values.push_back(index.value(j, only));
   }
-  meeting_.signature = signature.value();
-  meeting_.factors = BoxIndex::common_factors(static_cast<uint32_t>(b.n.value));
-  return index.visit_overlapping(meeting_, [&](Slot slot) { return blocks({group, slot}); });
+  meeting.signature = signature.value();
+  meeting.factors = BoxIndex::common_factors(static_cast<uint32_t>(b.n.value));
+  return index.visit_overlapping(meeting, [&](Slot slot) { return blocks({group, slot}, x); });
 }
 
 }  // namespace boxwise

@@ -216,7 +216,7 @@ bool EntropyEngine::stays_pure(Place place, const Sample& x) const {
 
 bool EntropyEngine::overlaps_any(Place place, const Sample& x) {
   const Group& g = groups_[place.group];
-  Grown& b = grown_;
+  Grown& b = overlap_.grown;
   b.place = place;
   b.n = std::uint64_t{g.n[place.slot]} + 1;
   b.listed = 0;
@@ -240,28 +240,40 @@ bool EntropyEngine::overlaps_any(Place place, const Sample& x) {
   }
   // An unlabelled box might be of any class: it is tested against all, and all against it.
   const size_t own = place.group > 0 ? place.group : static_cast<size_t>(x.label + 1);
-  if (blocker_ && blocker_->place.group < groups_.size() &&
-      (own == 0 || blocker_->place.group != own)) {
-    const Place last = blocker_->place;  // what blocked the last expansion may well block this one
+  const auto& blocker = overlap_.blocker;
+  if (blocker && blocker->place.group < groups_.size() &&
+      (own == 0 || blocker->place.group != own)) {
+    const Place last = blocker->place;  // what blocked the last expansion may well block this one
     const Group& h = groups_[last.group];
-    if (last.slot < h.size() && h.id[last.slot] == blocker_->id && blocker_->id != g.id[place.slot] &&
-        meets(h, last.slot))
+    if (last.slot < h.size() && h.id[last.slot] == blocker->id && blocker->id != g.id[place.slot] &&
+        meets(h, last.slot, b))
       return true;
   }
   return overlaps_others(own);
 }
 
 bool EntropyEngine::overlaps_others(size_t own) {
-  marks_made_ = false;
-  for (size_t group = 0; group < groups_.size(); ++group)
-    if ((own == 0 || group != own) && overlaps_group(group)) return true;
+  overlap_.marks_made = false;
+  for (size_t group = 0; group < groups_.size(); ++group) {
+    if (own != 0 && group == own) continue;
+    index(group);
+    if (overlaps_group(group, overlap_)) return true;
+  }
   return false;
 }
 
-bool EntropyEngine::overlaps_group(size_t group) {
-  if (const BoxIndex* found = index(group)) return overlaps_indexed(*found, group);
+bool EntropyEngine::overlaps_others(size_t own, Overlap& x) const {
+  x.marks_made = false;
+  for (size_t group = 0; group < groups_.size(); ++group)
+    if ((own == 0 || group != own) && overlaps_group(group, x)) return true;
+  return false;
+}
+
+bool EntropyEngine::overlaps_group(size_t group, Overlap& x) const {
   const Group& h = groups_[group];
-  const Grown& b = grown_;
+  const BoxIndex* index = h.index.get();
+  if (index != nullptr && index->follows_all(h)) return overlaps_indexed(*index, group, x);
+  const Grown& b = x.grown;
   alignas(64) uint32_t scratch[BLOCK];
   alignas(64) std::uint8_t out[BLOCK];
   for (size_t begin = 0; begin < h.size(); begin += BLOCK) {
@@ -276,10 +288,10 @@ bool EntropyEngine::overlaps_group(size_t group) {
       kernels::differ(row, h.n.data() + begin, out, m);
     }
     if (n_ > 0 && (b.pure.empty() || Passing(out, m).size() > few(m)))
-      leave_out_apart(h, begin, m, out);
+      leave_out_apart(h, begin, m, x, out);
     for (size_t i : Passing(out, m)) {
       const Slot slot = first + static_cast<Slot>(i);
-      if (blocks({group, slot})) return true;
+      if (blocks({group, slot}, x)) return true;
     }
   }
   return false;
@@ -287,8 +299,9 @@ bool EntropyEngine::overlaps_group(size_t group) {
 
 // The boxes of a block whose outlines say that they are apart from the grown box: they begin above its
 // end, or end below its beginning. Both ends are rounded alike, and keep their order.
-void EntropyEngine::leave_out_apart(const Group& h, size_t begin, size_t m, std::uint8_t* out) {
-  const Grown& b = grown_;
+void EntropyEngine::leave_out_apart(const Group& h, size_t begin, size_t m, Overlap& x,
+                                    std::uint8_t* out) const {
+  const Grown& b = x.grown;
   if (index_mode_ == IndexMode::OFF) {  // by intervals, as above
     alignas(64) double over[BLOCK];
     size_t passing = kernels::agree(out, over, m);
@@ -296,56 +309,59 @@ void EntropyEngine::leave_out_apart(const Group& h, size_t begin, size_t m, std:
       passing = kernels::gap(&h.V[j][begin], &h.W[j][begin], b.V[j], b.W[j], over, m);
     return kernels::outside(over, out, m);
   }
-  if (!marks_made_)
-    grown_marks_.make(rulers_, before_, [&](const auto& rulers, auto& to) {
+  if (!x.marks_made)
+    x.marks.make(rulers_, before_, [&](const auto& rulers, auto& to) {
       for (size_t j = 0; j < n_; ++j)
         if (rulers[j].mark > 0) to.push_back({j, rulers[j].below(b.W[j]), rulers[j].above(b.V[j]), 0});
     });
-  marks_made_ = true;
+  x.marks_made = true;
   alignas(64) std::uint8_t apart[BLOCK];
-  grown_marks_.measure(h.outlines.from(begin), n_, Outlines::lots(m), apart);
+  x.marks.measure(h.outlines.from(begin), n_, Outlines::lots(m), apart);
   for (size_t i = 0; i < m; ++i) out[i] |= apart[i];
 }
 
 // A box that is hardly apart: its values are looked at first.
-bool EntropyEngine::blocks(Place place) {
+bool EntropyEngine::blocks(Place place, Overlap& x) const {
   const Group& h = groups_[place.group];
-  if (excused(place) || !shares_values(h, place.slot) || is_apart(h, place.slot)) return false;
-  blocker_ = Candidate{0.0, h.id[place.slot], place};
+  Grown& b = x.grown;
+  if (excused(place, b) || !shares_values(h, place.slot, b) || is_apart(h, place.slot, b))
+    return false;
+  x.blocker = Candidate{0.0, h.id[place.slot], place};
   return true;
 }
 
-bool EntropyEngine::excused(Place place) {
-  return place.group == grown_.place.group && place.slot == grown_.place.slot;
+bool EntropyEngine::excused(Place place, const Grown& b) {
+  const auto is_it = [&](Place part) {
+    return place.group == part.group && place.slot == part.slot;
+  };
+  return is_it(b.place) || std::any_of(b.parts.begin(), b.parts.end(), is_it);
 }
 
-bool EntropyEngine::meets(const Group& h, Slot slot) {
-  return !is_apart(h, slot) && shares_values(h, slot);
+bool EntropyEngine::meets(const Group& h, Slot slot, Grown& b) const {
+  return !is_apart(h, slot, b) && shares_values(h, slot, b);
 }
 
 // Equation (14) for one pair: whether it fails.
-bool EntropyEngine::is_apart(const Group& h, Slot slot) const {
-  const Grown& b = grown_;
+bool EntropyEngine::is_apart(const Group& h, Slot slot, const Grown& b) const {
   for (size_t j = 0; j < n_; ++j)
     if (!(b.V[j] <= h.W[j][slot] && h.V[j][slot] <= b.W[j])) return true;
   return false;
 }
 
 // Equation (15) for one pair.
-bool EntropyEngine::shares_values(const Group& h, Slot slot) {
-  Grown& b = grown_;
+bool EntropyEngine::shares_values(const Group& h, Slot slot, Grown& b) const {
   for (size_t j = 0; j < r_; ++j) {
-    if (j == b.listed) list_values(b.listed++);
+    if (j == b.listed) list_values(b.listed++, b);
     if (!h.D[j].shares(slot, h.n[slot], b.D[j], b.n)) return false;
   }
   return true;
 }
 
 // So far D holds the sample's value: add what the box has seen, in order of code.
-void EntropyEngine::list_values(size_t j) {
-  auto& set = grown_.D[j];
+void EntropyEngine::list_values(size_t j, Grown& b) const {
+  auto& set = b.D[j];
   const Code code = set[0].first;
-  groups_[grown_.place.group].D[j].values(grown_.place.slot, set);
+  groups_[b.place.group].D[j].values(b.place.slot, set);
   auto at = std::lower_bound(set.begin(), set.end(), Tally{code, 0});
   if (at == set.end() || at->first != code) at = set.insert(at, Tally{code, 0});
   at->second += 1;

@@ -193,7 +193,8 @@ void Forest::widen(const Leaf& leaf, size_t begin, size_t end) {
 }
 
 // As it is, after it has lost boxes.
-void Forest::summarise(const Leaf& leaf) {
+void Forest::summarise(Leaf& leaf) {
+  leaf.lost = 0;
   Page& page = pages_[leaf.page];
   page.clear(leaf.lane);
   page.mark(leaf.lane, leaf, leaf.alive());
@@ -207,11 +208,13 @@ void Forest::summarise_page(uint32_t p) {
   block.include(p % LANES, pages_[p], 0, pages_[p].count);
 }
 
-// Returns whether the last box of the leaf has taken its place.
+// Returns whether the last box of the leaf has taken its place. A summary that is wider than what is
+// left costs a look now and then, less than making it anew for each box.
 bool Forest::drop(Address at) {
+  constexpr size_t PART = 8;
   Leaf& leaf = leaves_[at / LANES];
   leaf.move_last(at % LANES);
-  summarise(leaf);
+  if (++leaf.lost * PART > leaf.count) summarise(leaf);
   return at % LANES != leaf.count;
 }
 

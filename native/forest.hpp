@@ -127,6 +127,7 @@ class Forest {
 
     std::size_t n;
     std::uint32_t page = 0, lane = 0, node = 0;
+    std::uint32_t lost = 0;  // boxes since it was summarised
   };
 
   // What the children of a page, or of a block of pages, have in common.
@@ -234,7 +235,7 @@ class Forest {
   Address add(std::uint32_t leaf, const Group& g, Slot slot, const Portrait& box);
   void write(Leaf& leaf, std::size_t lane, const Group& g, const Portrait& box);
   void widen(const Leaf& leaf, std::size_t begin, std::size_t end);
-  void summarise(const Leaf& leaf);
+  void summarise(Leaf& leaf);
   void summarise_page(std::uint32_t p);
   bool drop(Address at);
   std::uint32_t split(std::uint32_t leaf, const Splitting& splitting);

@@ -242,8 +242,9 @@ bool AgglomerativeEngine::Joining::merge_with_partner(Place place) {
   for (; !partners_.empty(); partners_.pop_back()) {
     std::pop_heap(partners_.begin(), partners_.end());
     const Place other = partners_.back().place;
-    e_.unite(other, box);
-    if (e_.union_overlaps(std::max(other.group, place.group))) continue;
+    e_.unite(other, box, e_.search_);
+    e_.follow_boxes(1);
+    if (e_.union_overlaps(std::max(other.group, place.group), e_.search_)) continue;
     grow(other, box, place.group, true);
     return true;
   }

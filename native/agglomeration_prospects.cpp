@@ -1,4 +1,5 @@
-// Who may merge with whom: looked for when it is the turn of a box, or ahead of it, by several threads.
+// Who may merge with whom: looked for when it is the turn of a box, or ahead of it, by several
+// threads.
 #include <algorithm>
 
 #include "agglomeration.hpp"
@@ -8,9 +9,9 @@ namespace boxwise {
 using std::size_t;
 
 namespace {
-// Boxes whose partners one thread looks for ahead of their turn, and how many of them at a time. Most
-// merge, and the others have to look at each of these again: there must be many more boxes than that,
-// and pairs enough to be worth waking the threads.
+// Boxes whose partners one thread looks for ahead of their turn, and how many of them at a time.
+// Most merge, and the others have to look at each of these again: there must be many more boxes than
+// that, and pairs enough to be worth waking the threads. While nothing merges, so many times more.
 constexpr size_t AHEAD = 16, TURN = 2, MANY = 8, FEW = 64, MUCH = 100'000;
 }  // namespace
 
@@ -113,8 +114,8 @@ AgglomerativeEngine::Agglomeration::Prospects& AgglomerativeEngine::Agglomeratio
   return now_;
 }
 
-// The most similar of the partners that it may merge with; a degree below zero: there is none. It is
-// told when what keeps it from merging with others changes.
+// The most similar of the partners that it may merge with; a degree below zero: there is none. It
+// is told when what keeps it from merging with others changes.
 AgglomerativeEngine::Agglomeration::Partner AgglomerativeEngine::Agglomeration::first_mergeable(
     Prospects& p) {
   find_free(e_.search_, p);

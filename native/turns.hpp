@@ -53,6 +53,7 @@ class Crew {
 
  private:
   using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::microseconds LINGER{300};
 
   // Runs the work here and in other threads. On a busy machine these may take longer than this one
   // would alone: one that does not get round to it before the work is done is not waited for, and
@@ -71,9 +72,20 @@ class Crew {
     const auto worked = Clock::now();
     std::unique_lock hold(mutex_);
     work_ = nullptr;
+    hold.unlock();
+    linger([this] { return busy_ == 0; });  // others have begun what is left
+    hold.lock();
     finished_.wait(hold, [this] { return busy_ == 0; });
     delays_ = Clock::now() - worked > worked - begun ? std::min(delays_ + 1, 8u) : 0;
     alone_ = delays_ > 0 ? 1u << delays_ : 0;
+  }
+
+  // To be woken takes a thread longer than many a piece of work: it stays awake for a moment, but
+  // lets others go first.
+  template <class Done>
+  static void linger(Done done) {
+    for (const auto begun = Clock::now(); !done() && Clock::now() - begun < LINGER;)
+      std::this_thread::yield();
   }
 
   void start(std::size_t wanted) {
@@ -87,6 +99,9 @@ class Crew {
   void serve() {
     std::unique_lock hold(mutex_);
     for (std::uint64_t seen = 0;;) {
+      hold.unlock();
+      linger([&] { return ending_ || round_ != seen; });  // soon there will be more
+      hold.lock();
       called_.wait(hold, [&] { return ending_ || (work_ != nullptr && round_ != seen); });
       if (ending_) return;
       seen = round_;
@@ -103,9 +118,10 @@ class Crew {
   std::mutex mutex_;
   std::condition_variable called_, finished_;
   const std::function<void()>* work_ = nullptr;  // null: there is none
-  std::uint64_t round_ = 0;
-  std::size_t busy_ = 0;  // others at work
-  bool ending_ = false;
+  // Written under the lock; a thread that stays awake reads them without.
+  std::atomic<std::uint64_t> round_ = 0;
+  std::atomic<std::size_t> busy_ = 0;  // others at work
+  std::atomic<bool> ending_ = false;
   unsigned delays_ = 0, alone_ = 0;  // one after the other so far; calls to do without the others
   std::vector<std::thread> others_;
 };

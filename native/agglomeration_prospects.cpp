@@ -10,8 +10,9 @@ using std::size_t;
 
 namespace {
 // Boxes whose partners one thread looks for ahead of their turn, and how many of them at a time.
-// Most merge, and the others have to look at each of these again: there must be many more boxes than
-// that, and pairs enough to be worth waking the threads. While nothing merges, so many times more.
+// Most merge, and the others have to look at each of these again: there must be many more boxes
+// than that, and pairs enough to be worth waking the threads. While nothing merges, it may be so
+// many times more.
 constexpr size_t AHEAD = 16, TURN = 2, MANY = 8, FEW = 64, MUCH = 100'000;
 }  // namespace
 

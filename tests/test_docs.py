@@ -14,6 +14,7 @@ import pytest
 
 import boxwise
 from boxwise import HyperboxClassifier
+from tests.measured import without_measurements
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -54,11 +55,6 @@ def shell_examples(page: Path) -> list[tuple[str, str]]:
     return examples
 
 
-def without_speed(output: str) -> str:
-    """Drop the rows per second, which follow the memory in a table of scores."""
-    return re.sub(r"( [kM]?B) +[\d,]+$", r"\1", output, flags=re.MULTILINE)
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="shows what a shell on Linux says")
 def test_the_commands_of_the_terminal_tutorial_give_the_output_shown(tmp_path):
     pytest.importorskip("typer")
@@ -80,7 +76,7 @@ def test_the_commands_of_the_terminal_tutorial_give_the_output_shown(tmp_path):
     given = run.stdout.split("\x01")[:-1]
     assert len(given) == len(examples) > 10
     for (command, shown), output in zip(examples, given, strict=True):
-        assert without_speed(output) == without_speed(shown), command
+        assert without_measurements(output) == without_measurements(shown), command
 
 
 def test_no_example_is_without_the_prompts_that_make_it_run():

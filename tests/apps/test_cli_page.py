@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.apps.running import boxwise
+from tests.measured import without_measurements
 
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 COMMANDS = (
@@ -37,12 +38,7 @@ def test_the_examples_on_the_page_give_the_output_shown(tmp_path, monkeypatch):
             assert program == "boxwise"
             run = boxwise(*arguments)
             code = run.exit_code
-            assert without_speed(run.output) == without_speed(output), command
-
-
-def without_speed(output):
-    """Drop the rows per second, which follow the memory in a table of scores."""
-    return re.sub(r"( [kM]?B) +[\d,]+$", r"\1", output, flags=re.MULTILINE)
+            assert without_measurements(run.output) == without_measurements(output), command
 
 
 def options_of(command):

@@ -42,11 +42,11 @@ class BoxIndex {
     Word signature = 0;  // of a box that holds nothing else
     std::vector<Slot> few;  // working memory
   };
-  // Boxes that pass the size test and may pass the entropy test.
+  // Calls visit(leaf, lane) for boxes that pass the size test and may pass the entropy test.
   template <class Visit>
   void visit_growing(Growing& x, Visit visit) const {
-    const auto go_on = [&](Slot slot) {
-      visit(slot);
+    const auto go_on = [&](const Forest::Leaf& leaf, std::size_t lane) {
+      visit(leaf, lane);
       return false;
     };
     const auto& sides = x.sides;
@@ -72,7 +72,8 @@ class BoxIndex {
         const auto [band, at] = addresses_[slot];
         if (band != 0) continue;
         const Forest::Leaf& leaf = forests_.front().leaf_of(at);
-        if (grown(leaf.V(), leaf.W(), Word{1} << at % lanes::COUNT) != 0) visit(slot);
+        const std::size_t lane = at % lanes::COUNT;
+        if (grown(leaf.V(), leaf.W(), Word{1} << lane) != 0) visit(leaf, lane);
       }
     } else {
       forests_.front().search(hull, box, go_on);
@@ -100,8 +101,8 @@ class BoxIndex {
     for (const Forest& forest : forests_)
       forest.search([&](const auto& s) { return meeting(s, s.low_V(), s.high_W()); },
                      [&](const auto& l) { return meeting(l, l.V(), l.W()); },
-                     [&](Slot slot) {
-                       visit(slot);
+                     [&](const Forest::Leaf& leaf, std::size_t lane) {
+                       visit(leaf.items[lane]);
                        return false;
                      });
   }
@@ -120,8 +121,11 @@ class BoxIndex {
       if (mixed != 0) alive = lanes::intersect(l.factors(), x.factors, alive);
       return lanes::meet(l.V(), l.W(), x.sides.data(), x.sides.size(), alive);
     };
+    const auto found = [&](const Forest::Leaf& leaf, std::size_t lane) {
+      return visit(leaf.items[lane]);
+    };
     return std::any_of(forests_.begin(), forests_.end(),
-                       [&](const Forest& forest) { return forest.search(hull, box, visit); });
+                       [&](const Forest& forest) { return forest.search(hull, box, found); });
   }
 
   // Fills in the values of a sample and the boxes that hold those of them that are rare.

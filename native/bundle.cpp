@@ -124,7 +124,8 @@ void Bundle::decide(const Sample& x, const Push& push) {
 
 void Bundle::list_options(const Sample& x) {
   options_.clear();
-  for (const Candidate& candidate : candidates_) {
+  for (Candidate& candidate : candidates_) {
+    if (!candidate.weighed && !weigh_values(candidate, x)) continue;
     const Group& g = groups_[candidate.place.group];
     const Slot slot = candidate.place.slot;
     const size_t delta = least_delta(g, slot, x);

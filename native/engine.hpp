@@ -114,6 +114,7 @@ class Engine {
     std::uint64_t id;
     Place place;
     double b_num = 0, b_cat = 0;  // what the degree is mixed from, for those who mix it anew
+    bool weighed = true;          // else the degree is what it may be at most, whatever its values
   };
   struct Verdict {
     std::vector<double> best;           // by class; below zero where nothing reached the bar

@@ -96,16 +96,24 @@ Ruler EntropyEngine::new_ruler(size_t j) const {
   return ruler;
 }
 
+// Features whose rulers have not changed are as they were.
 void EntropyEngine::redraw(size_t boxes) {
   drawn_ = true;
   for (Group& g : groups_) {
     if (!g.outlined) continue;
-    for (size_t& slot = g.outlines.redrawn; slot < g.size(); ++slot) {
-      if (boxes-- == 0) return;
-      for (size_t j = 0; j < n_; ++j)
-        g.outlines.draw(slot, j, rulers_[j], g.V[j][slot], g.W[j][slot]);
-      if (BoxIndex* index = g.index.get()) index->redrawn(g, static_cast<Slot>(slot));
+    size_t& done = g.outlines.redrawn;
+    const size_t first = done, end = std::min(g.size(), first + boxes);
+    for (size_t j = 0; j < n_; ++j) {
+      Ruler& ruler = rulers_[j];
+      if (ruler.draws_like(before_[j])) continue;
+      const double *V = g.V[j].data(), *W = g.W[j].data();
+      for (size_t slot = first; slot < end; ++slot) g.outlines.draw(slot, j, ruler, V[slot], W[slot]);
     }
+    if (BoxIndex* index = g.index.get())
+      for (size_t slot = first; slot < end; ++slot) index->redrawn(g, static_cast<Slot>(slot));
+    done = end;
+    boxes -= end - first;
+    if (done < g.size()) return;
   }
   before_.clear();
   for (size_t j = 0; j < n_; ++j) measured(j);  // some may have grown since

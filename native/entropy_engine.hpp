@@ -95,8 +95,9 @@ class EntropyEngine : public Engine {
   Overlap overlap_;
 
   // Find the oldest box that contains the sample; or else the boxes that pass the size and the
-  // entropy test (for version 2, all that might pass the latter).
+  // entropy test (for version 2, all that might pass the latter; and so where they are not weighed yet).
   void look_up(const Sample& x);
+  bool weigh_values(Candidate& box, const Sample& x) const;
   bool overlaps_any(Place place, const Sample& x);
   bool overlaps_group(std::size_t group, Overlap& x) const;
   void leave_out_apart(const Group& h, std::size_t begin, std::size_t m, Overlap& x,
@@ -116,11 +117,13 @@ class EntropyEngine : public Engine {
                          std::uint8_t* out) const;
   void consider(std::size_t group, Slot slot, const Sample& x, std::size_t sized, bool exotic,
                 double sum);
+  double share_of(const Group& g, Slot slot, double sum) const;
   double add_up(const Group& g, Slot slot, const Sample& x) const;
   void collect_indexed(const BoxIndex& index, std::size_t group, const Sample& x, bool exotic);
   void find_container_indexed(const BoxIndex& index, std::size_t group, const Sample& x);
   bool overlaps_indexed(const BoxIndex& index, std::size_t group, Overlap& x) const;
   void offer_container(std::size_t group, Slot slot);
+  bool may_grow(const Candidate& box, const Sample& x);
   bool stays_pure(Place place, const Sample& x) const;
   void list_values(std::size_t j, Grown& b) const;
 

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "entropy_engine.hpp"
+#include "scan.hpp"
 
 namespace boxwise {
 
@@ -112,18 +113,39 @@ void EntropyEngine::collect_indexed(const BoxIndex& index, size_t group, const S
     signature.add(j, false, x.codes[j]);
   }
   growing_.signature = signature.value();
-  index.visit_growing(growing_, [&](Slot slot) {
-    const uint32_t need = g.need[slot];
-    uint32_t least = std::numeric_limits<uint32_t>::max();
-    double sum = 0;
-    for (size_t j = 0; j < r_; ++j) {
-      const uint32_t count = g.D[j].count(slot, x.codes[j]);
-      least = std::min(least, count);
-      sum += count;
+  index.visit_growing(growing_, [&](const Forest::Leaf& leaf, size_t lane) {
+    const Slot slot = leaf.items[lane];
+    double dist = 0;
+    for (const Probe& p : x.probes) {
+      const size_t at = p.j * lanes::COUNT + lane;
+      dist = std::max(dist, stick_out(leaf.V()[at], leaf.W()[at], p.xl, p.xu, p.slope));
     }
-    if (settings_.mean ? sum < need : least < need) return;
-    consider(group, slot, x, x.probes.size(), exotic, sum);
+    const double b_num = 1.0 - std::min(dist, 1.0);
+    Candidate box{alpha_ * b_num + beta_, g.id[slot], {group, slot}, b_num, 1.0, false};
+    if (dist == 0) {  // else it does not contain x, and may never have to be weighed
+      if (!weigh_values(box, x)) return;
+      if (!exotic && box.b_cat == 1 && contains(g, slot, x)) return offer_container(group, slot);
+    }
+    candidates_.push_back(box);
   });
+}
+
+// Adds what the box makes of the values of x; false if the entropy test refuses it.
+bool EntropyEngine::weigh_values(Candidate& box, const Sample& x) const {
+  const Group& g = groups_[box.place.group];
+  const Slot slot = box.place.slot;
+  uint32_t least = std::numeric_limits<uint32_t>::max();
+  double sum = 0;
+  for (size_t j = 0; j < r_; ++j) {
+    const uint32_t count = g.D[j].count(slot, x.codes[j]);
+    least = std::min(least, count);
+    sum += count;
+  }
+  if (settings_.mean ? sum < g.need[slot] : least < g.need[slot]) return false;
+  box.b_cat = share_of(g, slot, sum);
+  box.degree = alpha_ * box.b_num + beta_ * box.b_cat;
+  box.weighed = true;
+  return true;
 }
 
 void EntropyEngine::find_container_indexed(const BoxIndex& index, size_t group, const Sample& x) {

@@ -53,16 +53,36 @@ std::optional<EntropyEngine::Taker> EntropyEngine::find_taker(const Sample& x) {
   const auto later = [](const Candidate& a, const Candidate& b) {
     return a.degree != b.degree ? a.degree < b.degree : a.id > b.id;
   };
+  // Most of the time the best of them is free to grow, and nothing has to be put in order.
+  auto best = candidates_.end();
+  for (auto box = candidates_.begin(); box != candidates_.end(); ++box) {
+    if (best != candidates_.end() && later(*box, *best)) continue;
+    if (!box->weighed && !weigh_values(*box, x)) continue;
+    if (best == candidates_.end() || later(*best, *box)) best = box;
+  }
+  if (best == candidates_.end()) return std::nullopt;
+  if (may_grow(*best, x)) return Taker{best->place, true};
+  *best = candidates_.back();
+  candidates_.pop_back();
   std::make_heap(candidates_.begin(), candidates_.end(), later);
   while (!candidates_.empty()) {
     std::pop_heap(candidates_.begin(), candidates_.end(), later);
-    const Place place = candidates_.back().place;
+    Candidate& next = candidates_.back();
+    if (!next.weighed && weigh_values(next, x)) {
+      std::push_heap(candidates_.begin(), candidates_.end(), later);
+      continue;
+    }
+    if (next.weighed && may_grow(next, x)) return Taker{next.place, true};
     candidates_.pop_back();
-    if (settings_.mean && !stays_pure(place, x)) continue;
-    if (!overlaps_any(place, x)) return Taker{place, true};
-    ++rejections_;
   }
   return std::nullopt;
+}
+
+bool EntropyEngine::may_grow(const Candidate& box, const Sample& x) {
+  if (settings_.mean && !stays_pure(box.place, x)) return false;
+  if (!overlaps_any(box.place, x)) return true;
+  ++rejections_;
+  return false;
 }
 
 void EntropyEngine::look_up(const Sample& x) {
@@ -147,10 +167,9 @@ void EntropyEngine::consider(size_t group, Slot slot, const Sample& x, size_t si
     dist = std::max(dist, stick_out(v, w, p.xl, p.xu, p.slope));
   }
   if (sum < 0) sum = add_up(g, slot, x);
-  const double all = static_cast<double>(g.n[slot]) * static_cast<double>(r_);
-  if (!exotic && dist == 0 && sum == all && contains(g, slot, x))
+  const double b_cat = share_of(g, slot, sum);
+  if (!exotic && dist == 0 && b_cat == 1 && contains(g, slot, x))
     return offer_container(group, slot);
-  const double b_cat = r_ > 0 ? sum / all : 0.0;
   const double b_num = 1.0 - std::min(dist, 1.0);
   const double degree = alpha_ * b_num + beta_ * b_cat;
   candidates_.push_back({degree, g.id[slot], {group, slot}, b_num, b_cat});
@@ -197,6 +216,12 @@ bool EntropyEngine::contains(const Group& g, Slot slot, const Sample& x) const {
       if (g.D[j].count(slot, x.codes[j]) != g.n[slot]) return false;
   }
   return true;
+}
+
+// How often a box has seen the values of a sample, on average, as a share of its own; all if there are
+// none to be seen.
+double EntropyEngine::share_of(const Group& g, Slot slot, double sum) const {
+  return r_ > 0 ? sum / (static_cast<double>(g.n[slot]) * static_cast<double>(r_)) : 1.0;
 }
 
 double EntropyEngine::add_up(const Group& g, Slot slot, const Sample& x) const {

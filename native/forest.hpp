@@ -186,8 +186,8 @@ class Forest {
     if (drop(at)) moved(leaf_of(at).items[at % lanes::COUNT], at);
   }
 
-  // Calls visit(slot) for the boxes that pass, until it returns true. `hull` says which lanes of a
-  // summary may hold such boxes, `box` which boxes of a leaf pass.
+  // Calls visit(leaf, lane) for the boxes that pass, until it returns true. `hull` says which lanes of
+  // a summary may hold such boxes, `box` which boxes of a leaf pass.
   template <class Hull, class Box, class Visit>
   bool search(Hull hull, Box box, Visit visit) const {
     for (std::size_t b = 0; b < blocks_.size(); ++b)
@@ -196,7 +196,7 @@ class Forest {
         for (Word found = hull(page); found != 0; found &= found - 1) {
           const Leaf& leaf = leaves_[page.items[static_cast<std::size_t>(std::countr_zero(found))]];
           for (Word boxes = box(leaf); boxes != 0; boxes &= boxes - 1)
-            if (visit(leaf.items[static_cast<std::size_t>(std::countr_zero(boxes))])) return true;
+            if (visit(leaf, static_cast<std::size_t>(std::countr_zero(boxes)))) return true;
         }
       }
     return false;

@@ -47,6 +47,9 @@ struct Ruler {
                            static_cast<std::uint8_t>(most)};
   }
   bool holds(double v, double w) const { return v <= w && place(v) >= 0 && place(w) <= 255; }
+  bool draws_like(const Ruler& other) const {
+    return origin == other.origin && per_unit == other.per_unit;
+  }
 
  private:
   static constexpr double ROUNDING = 1e-6;  // in bytes; far more than there is

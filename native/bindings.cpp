@@ -305,12 +305,14 @@ boxwise::AgglomerativeSettings agglomerative_settings(double theta, std::vector<
 }
 
 void set_index(EntropyEngine& engine, const std::string& mode, std::size_t leaf) {
-  if (mode != "auto" && mode != "on" && mode != "off")
-    throw std::invalid_argument("the index is auto, on or off");
+  using boxwise::IndexMode;
+  if (mode != "auto" && mode != "on" && mode != "small" && mode != "off")
+    throw std::invalid_argument("the index is auto, on, small or off");
   GilReleased released;
-  engine.set_index(mode == "auto" ? boxwise::IndexMode::AUTO
-                   : mode == "on" ? boxwise::IndexMode::ON
-                                  : boxwise::IndexMode::OFF,
+  engine.set_index(mode == "auto"    ? IndexMode::AUTO
+                   : mode == "on"    ? IndexMode::ON
+                   : mode == "small" ? IndexMode::SMALL
+                                     : IndexMode::OFF,
                    leaf);
 }
 

@@ -19,7 +19,9 @@
 
 namespace boxwise {
 
-enum class IndexMode { AUTO, ON, OFF };  // once it pays; from the first box on; never
+// Once it pays; from the first box on; never, as if there were few boxes; never, and no box is left out
+// in other ways either.
+enum class IndexMode { AUTO, ON, SMALL, OFF };
 
 class BoxIndex {
  public:

@@ -18,7 +18,8 @@ constexpr size_t LITTLE = 180'000;  // features of all boxes that predictions pa
 }  // namespace
 
 bool EntropyEngine::wants_index(const Group& g) const {
-  return index_mode_ != IndexMode::OFF && g.size() >= (index_mode_ == IndexMode::ON ? 1 : MANY);
+  if (index_mode_ == IndexMode::ON) return g.size() > 0;
+  return index_mode_ == IndexMode::AUTO && g.size() >= MANY;
 }
 
 void EntropyEngine::make_index(const Group& g) const {

@@ -103,7 +103,7 @@ def test_an_index_is_timed_beside_brute_force_and_drawn(profile, few_rows, monke
     record = Record("growth", profile)
     for decision in models.DECISIONS:
         growth.grow(record, MADE[0], MADE[0].table(1_200), decision, (500, 1_000), patience=60)
-    assert asked == ["off"] * 4  # on the copies: the model itself goes on as it is
+    assert asked == ["off", "small"] * 4  # on copies: the model itself goes on as it is
     assert all(x["same"] and x["learn_index"] > 0 for x in record.lines)
     record.write()
     page.write(profile, ("growth",))
@@ -167,7 +167,8 @@ def test_percentiles_are_of_the_least_of_all_runs():
 def test_ratios_are_over_the_rows_that_both_have_seen():
     slow = peers.Outcome(np.array([10.0, 20.0]), None, 1_000, None)
     fast = peers.Outcome(np.array([1.0, 3.0, 9.0]), None, 1_500, None)
-    assert peers.ratio(slow, fast) == pytest.approx(20 / 3)
+    assert peers.ratio(slow, fast, 2_000) == pytest.approx(20 / 3)
+    assert peers.ratio(slow, fast, 500) == pytest.approx(10)
 
 
 def growing(power: float) -> dict[str, object]:
@@ -194,12 +195,24 @@ def verdicts(parts: dict[str, object]) -> dict[str, bool | None]:
 
 def test_a_promise_is_kept_broken_or_not_measured():
     ratio = "learning, loan 0.1, 100,000 rows: 10× as fast as brute force"
-    slope = "learn: cost grows with boxes to the power of 0.8 at most, on every stream"
+    slope = next(promise for promise in verdicts({}) if promise.startswith("learn: cost grows"))
     assert verdicts({})[ratio] is None
     assert verdicts(growing(0.1))[ratio] is True
     assert verdicts(growing(0.1))[slope] is True
     assert verdicts(growing(0.9))[ratio] is False
     assert verdicts(growing(0.9))[slope] is False
+
+
+def test_a_cost_may_grow_as_fast_as_what_has_to_be_looked_at_and_no_faster():
+    def growing_around(power: float) -> dict[str, object]:
+        parts = growing(0.9)
+        for line in parts["growth"]["lines"]:
+            line["around"] = line["rows"] ** power
+        return verdicts(parts)
+
+    slope = next(promise for promise in verdicts({}) if promise.startswith("learn: cost grows"))
+    assert growing_around(0.95)[slope] is True
+    assert growing_around(0.85)[slope] is False
 
 
 def test_one_model_that_the_index_changes_breaks_the_promise():

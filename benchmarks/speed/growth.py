@@ -1,8 +1,9 @@
 """What a row costs as boxes become many, with the exact index and without it.
 
-Learned is a stream, once. At each size the latest rows are timed, and the same rows again on a copy
-of the model with the index off; then both predict rows not learned. The copy must end with the same
-boxes, bit by bit, and predict the same classes.
+Learned is a stream, once. At each size the latest rows are timed, and the same rows on copies of
+the model without the index: by brute force, and as a model learns that is too small for one. Then
+the model and the first copy predict rows not learned. That copy must end with the same boxes, bit
+by bit, and predict the same classes.
 """
 
 from __future__ import annotations
@@ -73,9 +74,12 @@ def within(sizes: Sequence[int], most: int) -> list[int]:
 def latest(model: Model, rows: Table, unseen: Table) -> dict[str, float | bool]:
     """Return µs per row, and whether the index changes nothing."""
     brute = models.without_index(model.copy()) if models.HAS_INDEX else model
-    took = {"learn_index": seconds(models.learn, model, rows) / len(rows) * 1e6}
+    took = {}
     if models.HAS_INDEX:
+        small = models.without_index(model.copy(), "small")
+        took["learn_small"] = seconds(models.learn, small, rows) / len(rows) * 1e6
         took["learn_brute"] = seconds(models.learn, brute, rows) / len(rows) * 1e6
+    took["learn_index"] = seconds(models.learn, model, rows) / len(rows) * 1e6
     predict = {name: predicting(m, unseen) for name, m in (("index", model), ("brute", brute))}
     took |= {f"predict_{name}": cost for name, (cost, _) in predict.items()}
     if not models.HAS_INDEX:

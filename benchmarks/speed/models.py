@@ -53,10 +53,10 @@ def single_rows(table: Table) -> list[tuple[Any, Any, Any, Any]]:
     return [(table.numbers[i], table.numbers[i], table.codes[i], table.labels[i]) for i in parts]
 
 
-def without_index(model: Model) -> Model:
+def without_index(model: Model, mode: str = "off") -> Model:
     """Return the model with the index off, if it has one."""
     if HAS_INDEX:
-        model.set_index("off")
+        model.set_index(mode)
     return model
 
 

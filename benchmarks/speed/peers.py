@@ -22,6 +22,7 @@ from boxwise.river import HyperboxClassifier
 
 BLOCK = 500
 TIMES = 6
+AT_FIRST = 2_000  # rows over which ratios are taken, too
 RIVER = {
     "Hoeffding tree": "hoeffding-tree",
     "adaptive tree": "adaptive-hoeffding-tree",
@@ -50,7 +51,10 @@ def run(record: Record) -> None:
         for name, outcome in ours.items():
             tell(record, workload, "boxwise", name, outcome, {})
         for library, name, theirs in peers(table, patience):
-            ratios = {own_name: ratio(theirs, outcome) for own_name, outcome in ours.items()}
+            ratios = {
+                key: {own_name: ratio(theirs, outcome, most) for own_name, outcome in ours.items()}
+                for key, most in (("ratios", rows), ("ratios_at_first", AT_FIRST))
+            }
             tell(record, workload, library, name, theirs, ratios)
 
 
@@ -104,9 +108,9 @@ def once(model: Any, rows: list[tuple[Any, str]], patience: float) -> Outcome:
     return Outcome(np.array(spent[1:]), confusion, done, model)
 
 
-def ratio(theirs: Outcome, ours: Outcome) -> float:
-    """Return how many times as long theirs took for the rows that both have seen."""
-    blocks = min(len(theirs.spent), len(ours.spent))
+def ratio(theirs: Outcome, ours: Outcome, most: int) -> float:
+    """Return how many times as long theirs took for the rows that both have seen, up to so many."""
+    blocks = min(len(theirs.spent), len(ours.spent), most // BLOCK)
     return float(theirs.spent[blocks - 1] / ours.spent[blocks - 1])
 
 
@@ -116,7 +120,7 @@ def tell(
     library: str,
     name: str,
     outcome: Outcome,
-    ratios: dict[str, float],
+    ratios: dict[str, dict[str, float]],
 ) -> None:
     boxes = getattr(outcome.model, "n_boxes_", None)
     record.add(
@@ -128,5 +132,5 @@ def tell(
         **({} if boxes is None else {"boxes": boxes}),
         accuracy=outcome.confusion.accuracy,
         cba=outcome.confusion.cba,
-        ratios=ratios,
+        **ratios,
     )

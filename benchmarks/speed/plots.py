@@ -94,7 +94,7 @@ def latency(parts: Parts) -> Any:
 
 
 def peers(parts: Parts) -> Any:
-    others = [line for line in lines_of(parts, "peers") if line["ratios"]]
+    others = [line for line in lines_of(parts, "peers") if "ratios" in line]
     names = list(dict.fromkeys(f"{x['library']}: {x['learner']}" for x in others))
     settings = list(others[0]["ratios"])
     figure, axes = plt.subplots(1, len(settings), figsize=(10, 3.6), sharey=True, squeeze=False)

@@ -30,8 +30,7 @@ def growth(parts: Parts) -> list[str]:
         "bulk, one thread, after 600 others. The index finds the same boxes and classes as brute "
         "force, which is timed on a copy of the model with the index off: it learns by the "
         "intervals of all boxes that pass the entropy test. Models too small for an index do "
-        "better, by outlines. Against that the index learns loan 0.5 at 100,000 rows 3.8× and 4.2× "
-        "as fast (two runs of this part while it was what *off* meant), not 6×.",
+        "better, by outlines: what that would take stands in brackets.",
         "![Cost of a row over the number of boxes](benchmarks/growth.png)",
         f"Fitted: cost ~ boxes^k, least squares over the logarithms, {min(used):,} to "
         f"{max(used):,} rows. Where the boxes hardly become more, no exponent can be told (–), "
@@ -47,8 +46,9 @@ def growth(parts: Parts) -> list[str]:
         for what in ("learn", "predict"):
             brute = last[f"{what}_brute"]
             if index:
-                found = last[f"{what}_index"]
-                cells += [f"{brute:,.1f} → {found:,.1f}", times(brute / found)]
+                found, small = last[f"{what}_index"], last.get(f"{what}_small")
+                aside = "" if small is None else f" ({small:,.1f})"
+                cells += [f"{brute:,.1f}{aside} → {found:,.1f}", times(brute / found)]
             else:
                 cells += [f"{brute:,.1f}"]
             cells += [
@@ -149,7 +149,7 @@ def peers(parts: Parts) -> list[str]:
             f"{line['rows']:,}",
             f"{line['boxes']:,}" if "boxes" in line else "",
             f"{line['us_per_row']:,.1f}",
-            *(times(line["ratios"][s]) if line["ratios"] else "" for s in settings),
+            *(times(line["ratios"][s]) if "ratios" in line else "" for s in settings),
             f"{line['accuracy']:.3f}",
             f"{line['cba']:.3f}",
         )
@@ -159,7 +159,7 @@ def peers(parts: Parts) -> list[str]:
         "Every row is predicted, then learned, one call each. boxwise and River get dicts through "
         "River's interface; CapyMOA gets instances that were made beforehand, after a warm-up. "
         "Each runs again while that is quick, six times at most, and the best time of every 500 "
-        "rows counts; timed twice, large boxes on loan had ratios from 10.5 to 17.3. "
+        "rows counts. "
         "The ratios say how many times as long the other takes, over the rows both have seen (a "
         "slow learner is stopped). *Small boxes*: θ and δ of the stream, by membership; *large "
         "boxes*: θ = 0.5, δ = 1, by membership; *by default*: as it comes, by evidence. Speed is "

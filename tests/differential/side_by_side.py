@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 BY_ROW = {"learn", "predict", "probabilities", "memberships", "responsibilities", "test_then_train"}
-CHANGES = [("on", 2), ("off", 64), ("on", 5), ("on", 64), ("auto", 64)]  # mode, boxes in a leaf
+# Mode, boxes in a leaf.
+CHANGES = [("on", 2), ("off", 64), ("on", 5), ("small", 64), ("on", 64), ("auto", 64)]
 PIECES = [1, 2, 13, 3, 1, 29, 7, 200]  # rows between two changes
 
 

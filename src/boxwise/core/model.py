@@ -134,10 +134,12 @@ class Model:
             self.engine.remove(i)
 
     def set_index(self, mode: str, leaf: int = 64) -> None:
-        """Find boxes by an index: "auto" once it pays, "on" from the first box on, or "off".
+        """Find boxes by an index: "auto" once it pays, "on" from the first box on, or not at all.
 
-        It changes no result. The engines of other algorithms have none. `leaf` is the number of
-        boxes in a leaf: few, so that tests split leaves soon.
+        Without it, "small" leaves boxes out as models too small for an index do, and "off" is brute
+        force, with which tests and benchmarks compare. It changes no result. The engines of other
+        algorithms have none. `leaf` is the number of boxes in a leaf: few, so that tests split
+        leaves soon.
         """
         self.engine.set_index(mode, leaf)
 

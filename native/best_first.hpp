@@ -152,8 +152,11 @@ class BestFirst {
         visit(lot.group, leaf.items[i]);
     };
     // The best of them first, which rules out most of the others.
-    if (std::popcount(left) > 1) {
-      lanes::bounds(leaf.V(), leaf.W(), leaf.holders(), x, left, bounds_);
+    if (std::popcount(left) > 1 || leaf.has_shares()) {
+      if (leaf.has_shares())
+        lanes::bounds(leaf.V(), leaf.W(), leaf.shares(), x, left, bounds_);
+      else
+        lanes::bounds(leaf.V(), leaf.W(), leaf.holders(), x, left, bounds_);
       std::size_t top = 0;
       double most = -1;
       for (Word rest = left; rest != 0; rest &= rest - 1) {
@@ -162,6 +165,7 @@ class BestFirst {
         most = bounds_[i];
         top = i;
       }
+      if (most < enough) return;
       look_at(top);
       left = lanes::reach(bounds_, bar - ROUNDING, left & ~(Word{1} << top));
     }

@@ -1,6 +1,7 @@
 #include "box_index.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace boxwise {
 
@@ -25,14 +26,15 @@ BoxIndex::BoxIndex(const Group& g, size_t capacity, EntropyTest& test,
     : r_(g.D.size()),
       rows_(count_rows(g)),
       test_(test),
-      forests_(static_cast<size_t>(std::bit_width(r_)) + 2,
-               Forest(g.V.size(), rows_, capacity, outlined && !g.outlines.empty())),
       splitting_{margins, std::vector<bool>(r_)} {
   for (size_t j = 0; j < r_; ++j) {
     const size_t words = rows_.count(j);
     rare_.emplace_back(static_cast<Code>(words < lanes::COUNT ? words : LISTED_FROM));
   }
   portrait_.masks.resize(r_);
+  const size_t bands = static_cast<size_t>(std::bit_width(r_)) + 2;
+  for (size_t band = 0; band < bands; ++band)  // in the first of them boxes have one value each
+    forests_.emplace_back(g.V.size(), rows_, capacity, outlined && !g.outlines.empty(), band > 0);
 }
 
 uint32_t BoxIndex::band() const {
@@ -92,7 +94,10 @@ void BoxIndex::changed(const Group& g, Slot slot, const Code* codes) {
   portrait_.signature = signature.value();
   describe(g, slot);
   Forest& forest = forests_[address.band];
-  if (band() == address.band) return forest.update(address.at, g, portrait_);
+  if (band() == address.band) {
+    if (address.band > 0) renew_shares(g, slot, codes);
+    return forest.update(address.at, g, portrait_);
+  }
   for (size_t j = 0; j < r_; ++j)
     portrait_.masks[j] |= forest.leaf_of(address.at).values(j, address.at % lanes::COUNT);
   erase(address);
@@ -146,9 +151,32 @@ void BoxIndex::describe(const Group& g, Slot slot) {
   portrait_.factors = common_factors(g.n[slot]);
 }
 
+void BoxIndex::list_shares(const Group& g, Slot slot) {
+  portrait_.shares.clear();
+  portrait_.has_all_shares = true;
+  for (size_t j = 0; j < r_; ++j) {
+    g.D[j].values(slot, values_);
+    for (auto [code, times] : values_)
+      portrait_.shares.push_back({value(j, code).row, Portrait::share(times, g.n[slot])});
+  }
+}
+
+// With a sample more, those of its values are larger. The others are smaller, which is noted now and then.
+void BoxIndex::renew_shares(const Group& g, Slot slot, const Code* codes) {
+  constexpr uint32_t TIMES = 4;  // while the number of samples doubles
+  const uint32_t n = g.n[slot];
+  if (n % std::max(std::bit_floor(n) / TIMES, 1u) == 0) return list_shares(g, slot);
+  portrait_.shares.clear();
+  portrait_.has_all_shares = false;
+  for (size_t j = 0; j < r_; ++j)
+    portrait_.shares.push_back(
+        {value(j, codes[j]).row, Portrait::share(g.D[j].count(slot, codes[j]), n)});
+}
+
 void BoxIndex::insert(const Group& g, Slot slot) {
   describe(g, slot);
   const uint32_t band = this->band();
+  if (band > 0) list_shares(g, slot);
   const auto moved = [&](Slot other, Forest::Address at) { addresses_[other].at = at; };
   for (size_t j = 0; j < r_; ++j) splitting_.skip[j] = mostly_rare(j);
   const auto at = forests_[band].insert(g, slot, portrait_, splitting_, moved);

@@ -161,6 +161,8 @@ class BoxIndex {
   bool mostly_rare(std::size_t j) const { return 2 * rare_[j].n_holders() > addresses_.size(); }
   void take_in(const Group& g, Slot slot);
   void describe(const Group& g, Slot slot);  // all but its values
+  void list_shares(const Group& g, Slot slot);
+  void renew_shares(const Group& g, Slot slot, const Code* codes);
   void insert(const Group& g, Slot slot);
   void erase(Address address);
   void see(Slot slot, std::size_t j, const std::vector<Tally>& values, Signature& signature);

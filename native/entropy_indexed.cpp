@@ -121,9 +121,16 @@ void EntropyEngine::collect_indexed(const BoxIndex& index, size_t group, const S
       const size_t at = p.j * lanes::COUNT + lane;
       dist = std::max(dist, stick_out(leaf.V()[at], leaf.W()[at], p.xl, p.xu, p.slope));
     }
+    double share = 1.0;
+    if (leaf.has_shares()) {
+      uint32_t sum = 0;
+      for (const lanes::Value& value : growing_.values)
+        sum += leaf.shares()[value.row * lanes::COUNT + lane];
+      share = std::min(sum / (255.0 * static_cast<double>(r_)) + ROUNDING, 1.0);
+    }
     const double b_num = 1.0 - std::min(dist, 1.0);
-    Candidate box{alpha_ * b_num + beta_, g.id[slot], {group, slot}, b_num, 1.0, false};
-    if (dist == 0) {  // else it does not contain x, and may never have to be weighed
+    Candidate box{alpha_ * b_num + beta_ * share, g.id[slot], {group, slot}, b_num, share, false};
+    if (dist == 0 && share == 1) {  // else it does not contain x, and may never have to be weighed
       if (!weigh_values(box, x)) return;
       if (!exotic && box.b_cat == 1 && contains(g, slot, x)) return offer_container(group, slot);
     }

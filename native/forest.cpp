@@ -64,6 +64,16 @@ void Lanes::copy(size_t lane, const Lanes& from, size_t of) {
   for (size_t i = 0; i + rows->all() < words_.size(); i += LANES)
     words_[i + lane] = from.words_[i + of];
   for (size_t i = 0; i < outlines_.size(); i += LANES) outlines_[i + lane] = from.outlines_[i + of];
+  for (size_t i = 0; i < shares_.size(); i += LANES) shares_[i + lane] = from.shares_[i + of];
+}
+
+void Lanes::put_shares(size_t lane, const Portrait& box) {
+  if (box.has_all_shares)
+    for (size_t i = lane; i < shares_.size(); i += LANES) shares_[i] = 0;
+  for (const auto [row, most] : box.shares) {
+    std::uint8_t& known = shares_[row * LANES + lane];
+    known = std::max(known, most);
+  }
 }
 
 void Lanes::move_last(size_t lane) {
@@ -171,6 +181,7 @@ void Forest::write(Leaf& leaf, size_t lane, const Group& g, const Portrait& box)
     leaf.numbers(n_ + j)[lane] = g.W[j][slot];
   }
   if (outlined_) g.outlines.read(slot, leaf.outlines() + lane, LANES);
+  if (leaf.has_shares()) leaf.put_shares(lane, box);
   leaf.mark(lane, box.masks);
   pages_[leaf.page].mark(leaf.lane, box.masks);
   blocks_[leaf.page / LANES].mark(leaf.page % LANES, box.masks);
@@ -220,7 +231,7 @@ bool Forest::drop(Address at) {
 
 uint32_t Forest::new_leaf(uint32_t p, uint32_t node) {
   const auto l = static_cast<uint32_t>(leaves_.size());
-  Leaf& leaf = leaves_.emplace_back(n_, *rows_, outlined_);
+  Leaf& leaf = leaves_.emplace_back(n_, *rows_, outlined_, shares_);
   Page& page = pages_[p];
   leaf.page = p;
   leaf.lane = static_cast<uint32_t>(page.count++);

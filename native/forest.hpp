@@ -50,7 +50,19 @@ struct Portrait {
   Word allowed = 0;  // in how many features a sample may have a value that the box has not
   Word factors = 0;  // of the number of samples, see common_factors
 
+  // Of boxes with several values: how often a value was seen, as a share of all samples, in 255ths and
+  // rounded up; of all its values, or of those that it has taken.
+  struct Share {
+    std::size_t row;
+    std::uint8_t most;
+  };
+  std::vector<Share> shares;
+  bool has_all_shares = false;
+
   static Word bloom(Word signature) { return Word{1} << (signature >> 58); }
+  static std::uint8_t share(std::uint32_t times, std::uint32_t n) {
+    return static_cast<std::uint8_t>((std::uint64_t{255} * times + n - 1) / n);
+  }
 };
 
 // The hash, feature by feature.
@@ -68,14 +80,16 @@ class Signature {
 };
 
 // Leaves and the summaries of leaves have the same columns, 64 lanes each: intervals and words; and rows
-// for values. Leaves may have outlines, too.
+// for values. Leaves may have outlines, and shares of values, too.
 class Lanes {
  public:
-  Lanes(std::size_t intervals, const ValueRows& rows, std::size_t words, std::size_t outlines = 0)
+  Lanes(std::size_t intervals, const ValueRows& rows, std::size_t words, std::size_t outlines = 0,
+        bool shares = false)
       : rows(&rows),
         numbers_(2 * intervals * lanes::COUNT),
         words_(words * lanes::COUNT + rows.all()),
-        outlines_(2 * outlines * lanes::COUNT) {}
+        outlines_(2 * outlines * lanes::COUNT),
+        shares_(shares ? rows.all() * lanes::COUNT : 0) {}
 
   double* numbers(std::size_t column) { return numbers_.data() + column * lanes::COUNT; }
   const double* numbers(std::size_t column) const {
@@ -88,6 +102,10 @@ class Lanes {
   bool is_outlined() const { return !outlines_.empty(); }
   std::uint8_t* outlines() { return outlines_.data(); }
   const std::uint8_t* outlines() const { return outlines_.data(); }
+  bool has_shares() const { return !shares_.empty(); }
+  // By row, 64 lanes each: the largest share of a value of that row, or more.
+  const std::uint8_t* shares() const { return shares_.data(); }
+  void put_shares(std::size_t lane, const Portrait& box);
   Word values(std::size_t j, std::size_t lane) const;  // that it holds
   void mark(std::size_t lane, const std::vector<Word>& values);  // it holds these, too
   // Hold what any of the lanes of another holds.
@@ -102,7 +120,7 @@ class Lanes {
   void divide(Word left, Lanes& to);  // all but these move
   std::size_t bytes() const {
     return numbers_.capacity() * sizeof(double) + words_.capacity() * sizeof(Word) +
-           outlines_.capacity();
+           outlines_.capacity() + shares_.capacity();
   }
 
  private:
@@ -112,13 +130,14 @@ class Lanes {
   Aligned<double> numbers_;
   Aligned<Word> words_;
   Aligned<std::uint8_t> outlines_;  // as in a lot of Outlines
+  Aligned<std::uint8_t> shares_;
 };
 
 class Forest {
  public:
   struct Leaf : Lanes {
-    Leaf(std::size_t n, const ValueRows& rows, bool outlined)
-        : Lanes(n, rows, 3, outlined ? n : 0), n(n) {}
+    Leaf(std::size_t n, const ValueRows& rows, bool outlined, bool shares)
+        : Lanes(n, rows, 3, outlined ? n : 0, shares), n(n) {}
     const double* V() const { return numbers(0); }
     const double* W() const { return numbers(n); }
     const Word* allowed() const { return words(0); }
@@ -151,8 +170,8 @@ class Forest {
   };
 
   // So many boxes in a leaf and leaves in a page; fewer in tests. The rows stay with the caller.
-  Forest(std::size_t n, const ValueRows& rows, std::size_t capacity, bool outlined)
-      : n_(n), rows_(&rows), capacity_(capacity), outlined_(outlined) {}
+  Forest(std::size_t n, const ValueRows& rows, std::size_t capacity, bool outlined, bool shares)
+      : n_(n), rows_(&rows), capacity_(capacity), outlined_(outlined), shares_(shares) {}
 
   using Address = std::uint32_t;  // of a box: its leaf and lane
   struct Splitting {  // how leaves are divided
@@ -246,7 +265,7 @@ class Forest {
   std::size_t n_;
   const ValueRows* rows_;
   std::size_t capacity_;
-  bool outlined_;
+  bool outlined_, shares_;  // what leaves have
   std::deque<Node> nodes_;
   std::deque<Leaf> leaves_;
   std::deque<Page> pages_;

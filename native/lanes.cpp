@@ -194,10 +194,11 @@ CLONES Word between(const Word* RESTRICT all, const Word* RESTRICT some, Word bi
   return v > w ? 0.0 : far;
 }
 
-CLONES void bounds(const double* V, const double* W, const Word* holders, const Sample& x,
-                   Word alive, double* RESTRICT bound) {
-  if (alive == 0) return;
-  const Sums held(x.n_values, [&](size_t f) { return holders[x.values[f].row]; });
+// `of_lane` says what values add to the bound of one lane, `write` of all of them.
+template <class OfLane, class Write>
+[[gnu::always_inline]] static inline void bounds_with(const double* V, const double* W,
+                                                      const Sample& x, Word alive, OfLane of_lane,
+                                                      Write write, double* RESTRICT bound) {
   if (std::popcount(alive) <= FEW) {
     for (Word left = alive; left != 0; left &= left - 1) {
       const auto i = static_cast<size_t>(std::countr_zero(left));
@@ -207,8 +208,7 @@ CLONES void bounds(const double* V, const double* W, const Word* holders, const 
         const double far = out(V[at], W[at], x.sides[f]);
         dist = dist > far ? dist : far;
       }
-      bound[i] = x.alpha * (1.0 - (dist < 1.0 ? dist : 1.0)) +
-                 x.unit * static_cast<double>(held.of_lane(i));
+      bound[i] = x.alpha * (1.0 - (dist < 1.0 ? dist : 1.0)) + x.unit * of_lane(i);
     }
     return;
   }
@@ -223,9 +223,41 @@ CLONES void bounds(const double* V, const double* W, const Word* holders, const 
       dist[i] = dist[i] > far ? dist[i] : far;
     }
   }
-  held.write(sum, end);
+  write(sum, end);
   for (size_t i = 0; i < end; ++i)
     bound[i] = x.alpha * (1.0 - (dist[i] < 1.0 ? dist[i] : 1.0)) + x.unit * sum[i];
+}
+
+CLONES void bounds(const double* V, const double* W, const Word* holders, const Sample& x,
+                   Word alive, double* RESTRICT bound) {
+  if (alive == 0) return;
+  const Sums held(x.n_values, [&](size_t f) { return holders[x.values[f].row]; });
+  bounds_with(
+      V, W, x, alive, [&](size_t i) { return static_cast<double>(held.of_lane(i)); },
+      [&](double* RESTRICT sum, size_t end) { held.write(sum, end); }, bound);
+}
+
+CLONES void bounds(const double* V, const double* W, const std::uint8_t* RESTRICT shares,
+                   const Sample& x, Word alive, double* RESTRICT bound) {
+  constexpr double PART = 1.0 / 255;
+  if (alive == 0) return;
+  bounds_with(
+      V, W, x, alive,
+      [&](size_t i) {
+        std::uint32_t sum = 0;
+        for (size_t f = 0; f < x.n_values; ++f) sum += shares[x.values[f].row * COUNT + i];
+        return PART * sum;
+      },
+      [&](double* RESTRICT sum, size_t end) {
+        alignas(64) std::uint32_t sums[COUNT];
+        for (size_t i = 0; i < end; ++i) sums[i] = 0;
+        for (size_t f = 0; f < x.n_values; ++f) {
+          const std::uint8_t* RESTRICT row = shares + x.values[f].row * COUNT;
+          for (size_t i = 0; i < end; ++i) sums[i] += row[i];
+        }
+        for (size_t i = 0; i < end; ++i) sum[i] = PART * sums[i];
+      },
+      bound);
 }
 
 // What a box must be to reach a bar.

@@ -72,6 +72,9 @@ struct Sample {
 // counts as near.
 void bounds(const double* V, const double* W, const Word* holders, const Sample& x, Word alive,
             double* bound);
+// The same with shares of values, in 255ths, instead of the values held.
+void bounds(const double* V, const double* W, const std::uint8_t* shares, const Sample& x, Word alive,
+            double* bound);
 // Which of them reach a bar, looking at no more features than it takes.
 Word reach(const double* V, const double* W, const Word* holders, const Sample& x, double bar,
            Word alive);

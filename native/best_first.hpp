@@ -127,7 +127,12 @@ class BestFirst {
     const lanes::Sample x = sample(lots_[part.lot], page.rows->features());
     Word left = lanes::reach(page.low_V(), page.high_W(), page.holders(), x, bar - ROUNDING,
                              page.alive());
-    lanes::bounds(page.low_V(), page.high_W(), page.holders(), x, left, bounds_);
+    if (page.has_shares()) {
+      lanes::bounds(page.low_V(), page.high_W(), page.shares(), x, left, bounds_);
+      left = lanes::reach(bounds_, bar - ROUNDING, left);
+    } else {
+      lanes::bounds(page.low_V(), page.high_W(), page.holders(), x, left, bounds_);
+    }
     for (; left != 0; left &= left - 1) {
       const auto i = static_cast<std::size_t>(std::countr_zero(left));
       push({bounds_[i], place.part, page.items[i] * 2 + 1});

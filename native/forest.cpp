@@ -70,9 +70,22 @@ void Lanes::copy(size_t lane, const Lanes& from, size_t of) {
 void Lanes::put_shares(size_t lane, const Portrait& box) {
   if (box.has_all_shares)
     for (size_t i = lane; i < shares_.size(); i += LANES) shares_[i] = 0;
+  raise_shares(lane, box);
+}
+
+void Lanes::raise_shares(size_t lane, const Portrait& box) {
   for (const auto [row, most] : box.shares) {
     std::uint8_t& known = shares_[row * LANES + lane];
     known = std::max(known, most);
+  }
+}
+
+void Lanes::gather_shares(size_t lane, const Lanes& from) {
+  for (size_t begin = 0; begin < shares_.size(); begin += LANES) {
+    const std::uint8_t* row = from.shares_.data() + begin;
+    std::uint8_t most = 0;
+    for (size_t i = 0; i < from.count; ++i) most = std::max(most, row[i]);
+    shares_[begin + lane] = most;
   }
 }
 
@@ -181,7 +194,13 @@ void Forest::write(Leaf& leaf, size_t lane, const Group& g, const Portrait& box)
     leaf.numbers(n_ + j)[lane] = g.W[j][slot];
   }
   if (outlined_) g.outlines.read(slot, leaf.outlines() + lane, LANES);
-  if (leaf.has_shares()) leaf.put_shares(lane, box);
+  if (leaf.has_shares()) {
+    leaf.put_shares(lane, box);
+    if (box.has_all_shares)
+      pages_[leaf.page].gather_shares(leaf.lane, leaf);
+    else
+      pages_[leaf.page].raise_shares(leaf.lane, box);
+  }
   leaf.mark(lane, box.masks);
   pages_[leaf.page].mark(leaf.lane, box.masks);
   blocks_[leaf.page / LANES].mark(leaf.page % LANES, box.masks);
@@ -209,6 +228,7 @@ void Forest::summarise(Leaf& leaf) {
   Page& page = pages_[leaf.page];
   page.clear(leaf.lane);
   page.mark(leaf.lane, leaf, leaf.alive());
+  if (leaf.has_shares()) page.gather_shares(leaf.lane, leaf);
   widen(leaf, 0, leaf.count);
 }
 
@@ -245,7 +265,7 @@ uint32_t Forest::new_leaf(uint32_t p, uint32_t node) {
 uint32_t Forest::new_page(uint32_t root) {
   const auto p = static_cast<uint32_t>(pages_.size());
   if (p % LANES == 0) blocks_.emplace_back(n_, *rows_);
-  pages_.emplace_back(n_, *rows_).root = root;
+  pages_.emplace_back(n_, *rows_, shares_).root = root;
   blocks_.back().clear(blocks_.back().count++);
   return p;
 }

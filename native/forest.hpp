@@ -106,6 +106,8 @@ class Lanes {
   // By row, 64 lanes each: the largest share of a value of that row, or more.
   const std::uint8_t* shares() const { return shares_.data(); }
   void put_shares(std::size_t lane, const Portrait& box);
+  void raise_shares(std::size_t lane, const Portrait& box);
+  void gather_shares(std::size_t lane, const Lanes& from);  // the largest of another
   Word values(std::size_t j, std::size_t lane) const;  // that it holds
   void mark(std::size_t lane, const std::vector<Word>& values);  // it holds these, too
   // Hold what any of the lanes of another holds.
@@ -151,7 +153,8 @@ class Forest {
 
   // What the children of a page, or of a block of pages, have in common.
   struct Summary : Lanes {
-    Summary(std::size_t n, const ValueRows& rows) : Lanes(2 * n, rows, 4), n(n) {}
+    Summary(std::size_t n, const ValueRows& rows, bool shares = false)
+        : Lanes(2 * n, rows, 4, 0, shares), n(n) {}
     const double* low_V() const { return numbers(0); }  // below all where a feature was never seen
     const double* high_W() const { return numbers(n); }
     const double* high_V() const { return numbers(2 * n); }

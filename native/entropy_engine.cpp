@@ -105,7 +105,10 @@ void EntropyEngine::redraw(size_t boxes) {
     const size_t first = done, end = std::min(g.size(), first + boxes);
     for (size_t j = 0; j < n_; ++j) {
       Ruler& ruler = rulers_[j];
-      if (ruler.draws_like(before_[j])) continue;
+      if (ruler.draws_like(before_[j])) {
+        ruler.within = ruler.within && before_[j].within;
+        continue;
+      }
       const double *V = g.V[j].data(), *W = g.W[j].data();
       for (size_t slot = first; slot < end; ++slot) g.outlines.draw(slot, j, ruler, V[slot], W[slot]);
     }

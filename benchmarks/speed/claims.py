@@ -11,6 +11,7 @@ from benchmarks.speed import fit
 from benchmarks.speed.record import Line
 
 EXPONENT = 0.8
+SOME = 10  # boxes that have to be looked at, to be a reason
 MILLION = 1_000_000
 
 Parts = dict[str, dict[str, Any]]  # what each part wrote
@@ -90,12 +91,15 @@ def _of_growth(parts: Parts) -> Iterator[Claim]:
 
 
 def _reason(lines: Sequence[Line], what: str) -> tuple[str, float] | None:
-    """Return what such a decision has to look at, and how that grows."""
-    around = fit.of_lines(lines, "around")
-    if around is not None:
-        return "boxes around a row", around
-    speaking = fit.of_lines(lines, "speaking") if what == "predict" else None
-    return None if speaking is None else ("boxes with a part", speaking)
+    """Return what such a decision has to look at, and how that grows; None if that is little."""
+    reasons = [("around", "boxes around a row")]
+    if what == "predict":
+        reasons.append(("speaking", "boxes with a part"))
+    for key, words in reasons:
+        grows = fit.of_lines(lines, key)
+        if grows is not None and fit.in_question(lines)[-1][key] >= SOME:
+            return words, grows
+    return None
 
 
 def _of_peers(parts: Parts) -> Iterator[Claim]:

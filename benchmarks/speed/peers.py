@@ -110,7 +110,7 @@ def once(model: Any, rows: list[tuple[Any, str]], patience: float) -> Outcome:
 
 def ratio(theirs: Outcome, ours: Outcome, most: int) -> float:
     """Return how many times as long theirs took for the rows that both have seen, up to so many."""
-    blocks = min(len(theirs.spent), len(ours.spent), most // BLOCK)
+    blocks = min(len(theirs.spent), len(ours.spent), max(most // BLOCK, 1))
     return float(theirs.spent[blocks - 1] / ours.spent[blocks - 1])
 
 

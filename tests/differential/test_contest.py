@@ -78,3 +78,14 @@ def test_a_class_whose_boxes_are_loud_together_alone(bandwidth: float) -> None:
     )
     assert_same_as_all(clf, between)
     assert set(clf.predict(between)) == {0, 1}
+
+
+@pytest.mark.parametrize("first", [1.0, 2.0])
+def test_a_ruler_that_draws_like_the_one_before_knows_who_was_never_measured(first: float) -> None:
+    """A feature of hardly any slope has no scale, whatever its range; here it begins at 0, too."""
+    rng = np.random.default_rng(0)
+    clf = HyperboxClassifier(
+        0.0, gamma=[1e-12, 1.0], bandwidth=1e6, backoff=1.0, temperature=1.0
+    ).partial_fit(np.column_stack([np.full(4, np.nan), [0.1, 0.2, 0.3, 0.4]]), [0, 1, 0, 1])
+    clf.partial_fit([[first, 0.5], [first + 32, 0.5]], [0, 0])
+    assert_same_as_all(clf, np.column_stack([rng.uniform(1, 33, 50), rng.random(50)]))

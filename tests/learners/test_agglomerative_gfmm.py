@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from boxwise import AgglomerativeGFMM, HyperboxClassifier
 from boxwise._native import AgglomerativeEngine
@@ -107,19 +108,33 @@ def test_memory_grows_with_the_boxes_not_with_their_pairs():
     assert clf._model.engine.bytes / len(clf.boxes_) < 1_000
 
 
+def assert_same_with_any_number_of_threads(alone: AgglomerativeGFMM, rows: Any, y: Any) -> None:
+    for n_jobs in (2, 4, -1):
+        shared = clone(alone).set_params(n_jobs=n_jobs).fit(rows, y)
+        one, other = alone._model.engine.snapshot(), shared._model.engine.snapshot()
+        for name in one:
+            np.testing.assert_array_equal(one[name], other[name])
+
+
 @pytest.mark.parametrize("method", ["agglo2", "agglosm"])
 def test_the_boxes_do_not_depend_on_the_number_of_threads(method: str):
     rows, labels = loans(3_500, function=2, seed=5)
     y = [label if i % 7 else "?" for i, label in enumerate(labels)]
     alone = AgglomerativeGFMM(0.5, 1.0, method=method, unlabelled="?").fit(rows, y)
     assert len(alone.boxes_) < 1_000  # so there was much to merge
-    for n_jobs in (2, 4, -1):
-        shared = AgglomerativeGFMM(0.5, 1.0, method=method, unlabelled="?", n_jobs=n_jobs).fit(
-            rows, y
-        )
-        one, other = alone._model.engine.snapshot(), shared._model.engine.snapshot()
-        for name in one:
-            np.testing.assert_array_equal(one[name], other[name])
+    assert_same_with_any_number_of_threads(alone, rows, y)
+
+
+@pytest.mark.parametrize("method", ["agglo2", "agglosm"])
+def test_nor_do_boxes_that_must_stay_pure_on_average(method: str):
+    rng = np.random.default_rng(0)
+    X = np.empty((3_500, 4), dtype=object)
+    X[:, :2] = rng.random((len(X), 2))
+    X[:, 2:] = rng.integers(0, 3, (len(X), 2)).astype(str)
+    y = rng.integers(0, 2, len(X))
+    alone = AgglomerativeGFMM(0.1, 0.0, method=method, condition="mean").fit(X, y)
+    assert len(alone.boxes_) < 3_400
+    assert_same_with_any_number_of_threads(alone, X, y)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

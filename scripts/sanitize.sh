@@ -50,7 +50,7 @@ assert found.is_relative_to('$package'), f'the wrong module would be tested: {fo
 tests=(tests/core tests/store tests/differential tests/tuning/test_grid.py tests/inputs/test_cells.py
        tests/learners/test_prediction.py tests/learners/test_intervals_and_missing.py
        tests/learners/test_ecosystem.py tests/learners/test_every_estimator.py
-       tests/learners/test_agglomerative_gfmm.py)
+       tests/learners/test_agglomerative_gfmm.py::test_nor_do_boxes_that_must_stay_pure_on_average)
 
 # Left out: what limits the address space (the sanitizer needs all of it), what measures memory or time.
 # A report goes straight to the terminal: captured, it would be lost when the process ends.

@@ -127,9 +127,12 @@ def latency(parts: Parts) -> list[str]:
         "median with it. The stream is run three times, and the least time of each row counts: "
         "the work is the same each time, and what differs came from the machine. The last column "
         "is the longest call of a single run, interruptions included. The first "
-        "`learn_one` of a stream makes the model of what columns its row has, and is the longest "
-        "by membership. By evidence some rows are "
-        "tests that choose among settings, and cost a multiple by design.",
+        "`learn_one` of a stream makes the model of what columns its row has, and is among the "
+        "longest by membership. By evidence one row in sixteen, in hundreds with many boxes, is a "
+        "test: all boxes are asked what each of the settings would have said. One in four, or "
+        "fewer, is a step of the reaches and asks them once. So these cost many times the median, "
+        "which is that of rows that are neither; spread over all rows, they cost what [evidence "
+        "costs](#what-evidence-costs).",
         table(
             ("stream", "decision", "call", "calls", "first", "p50", "p99", "p99.9", "max",
              "max / p50", "beyond 50×", "max / p50, one run"),

@@ -209,6 +209,18 @@ nb::dict evidence_snapshot(const EvidenceEngine& engine) {
   result["tallies"] = to_numpy(std::move(record.tallies), {tallies});
   result["tested"] = to_numpy(
       std::vector<std::uint64_t>{record.rows, record.tests, record.steps, record.clock}, {4});
+  const auto& [test_waits, test_due, test_label, scores, samples] = record.test;
+  const auto& [step_waits, step_due, slopes] = record.step;
+  result["waits"] = to_numpy(
+      std::vector<std::uint64_t>{test_waits ? test_due : 0, test_label, step_waits ? step_due : 0}, {3});
+  std::vector<double> of_classes = test_waits ? samples : std::vector<double>{};
+  const std::size_t n_classes = of_classes.size();
+  if (test_waits) of_classes.insert(of_classes.end(), scores.begin(), scores.end());
+  const std::size_t rows = n_classes > 0 ? of_classes.size() / n_classes : 0;
+  result["test_scores"] = to_numpy(std::move(of_classes), {rows, n_classes});
+  std::vector<double> of_columns = step_waits ? slopes : std::vector<double>{};
+  const std::size_t columns = of_columns.size();
+  result["step_slopes"] = to_numpy(std::move(of_columns), {columns});
   const std::size_t features = record.reaches.size();
   std::vector<double> reaches = std::move(record.reaches);
   reaches.insert(reaches.end(), record.steepness.begin(), record.steepness.end());
@@ -252,15 +264,23 @@ void restore_evidence(EvidenceEngine& engine, const In<double, 2>& V, const In<d
                       const In<Code, 1>& code, const In<std::uint32_t, 1>& times,
                       const In<double, 1>& losses, const In<double, 1>& tallies,
                       const In<std::uint64_t, 1>& tested, const In<double, 2>& reaches,
-                      const In<std::uint64_t, 1>& last, std::size_t n_classes,
-                      std::uint64_t next_id) {
+                      const In<std::uint64_t, 1>& last, const In<std::uint64_t, 1>& waits,
+                      const In<double, 2>& test_scores, const In<double, 1>& step_slopes,
+                      std::size_t n_classes, std::uint64_t next_id) {
   if (tested.shape(0) != 4) throw std::invalid_argument("the rows and tests are not four numbers");
   if (reaches.shape(0) != 2) throw std::invalid_argument("the reaches are not in two rows");
   const std::uint64_t* counts = tested.data();
   const double *begin = reaches.data(), *middle = begin + reaches.shape(1);
+  if (waits.shape(0) != 3) throw std::invalid_argument("what waits is not told by three numbers");
+  const std::uint64_t* due = waits.data();
+  // The first row has the samples of the classes.
+  const double *scores = test_scores.data(), *after = scores + test_scores.size();
+  const double* of_pairs = scores + (test_scores.shape(0) > 0 ? test_scores.shape(1) : 0);
   engine.restore_record({counts[0], counts[1], counts[2], counts[3], to_vector(losses),
                          to_vector(tallies), {begin, middle},
-                         {middle, middle + reaches.shape(1)}});
+                         {middle, middle + reaches.shape(1)},
+                         {due[0] > 0, due[0], due[1], {of_pairs, after}, {scores, of_pairs}},
+                         {due[2] > 0, due[2], to_vector(step_slopes)}});
   auto all = to_snapshot(V, W, n, label, id, first, code, times, n_classes, next_id);
   all.last = to_vector(last);
   GilReleased released;
@@ -531,7 +551,9 @@ NB_MODULE(_native, m) {
       .def("snapshot", &evidence_snapshot)
       .def("restore", &restore_evidence, "V"_a, "W"_a, "n"_a, "label"_a, "id"_a, "first"_a,
            "code"_a, "times"_a, "losses"_a, "tallies"_a, "tested"_a, "reaches"_a, "last"_a,
-           "n_classes"_a, "next_id"_a)
+           "waits"_a, "test_scores"_a, "step_slopes"_a, "n_classes"_a, "next_id"_a)
+      .def("set_portions", &EvidenceEngine::set_portions, "test"_a, "step"_a,
+           nb::call_guard<GilReleased>())
       .def("responsibilities",
            [](const EvidenceEngine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
               const In<Code, 2>& codes, std::size_t threads) {

@@ -118,6 +118,7 @@ void Engine::widen(const Rows& rows, size_t row) {
     Range& range = ranges_[j];
     if (std::isnan(xl)) continue;
     if (range.scale && range.scale->meet(xl, xu)) {
+      about_to_change_all();
       for (Group& g : groups_) rescale(g, j);
       measure(j);
       rescaled = true;
@@ -198,6 +199,7 @@ Engine::Place Engine::find(std::uint64_t id) const {
 void Engine::remove(std::uint64_t id) {
   const auto writer = writing();
   const Place place = find(id);
+  about_to_change_all();
   Group& g = groups_[place.group];
   g.remove(place.slot);
   for (auto& column : g.D) column.recount();  // a model read from a file knows what boxes hold
@@ -252,6 +254,7 @@ void Engine::take(Place place, const Sample& x, bool expand) {
   const Slot slot = place.slot;
   if (g.n[slot] == std::numeric_limits<std::uint32_t>::max())
     throw std::overflow_error("a box cannot hold more than 4,294,967,295 samples");
+  about_to_change(place);
   if (expand) {
     for (const Probe& p : x.probes) {
       if (rescaled_ && p.xl < g.V[p.j][slot]) g.from[p.j][slot] = p.from;

@@ -170,6 +170,9 @@ class Engine {
   virtual void settle(Group&, Slot) {}
   // Called for a box that is new, has grown or stands under new settings.
   virtual void outline(Group&, Slot) {}
+  // Called before a box takes a sample, and before any may be measured anew, moved or removed.
+  virtual void about_to_change(Place) {}
+  virtual void about_to_change_all() {}
   // Called when the slope of a feature has changed.
   virtual void measured(std::size_t) {}
 

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "evidence_question.hpp"
+#include "evidence_inquiry.hpp"
 #include "kernels.hpp"
 #include "turns.hpp"
 
@@ -30,10 +30,14 @@ std::invalid_argument invalid(const char* text) { return std::invalid_argument(t
 
 EvidenceEngine::EvidenceEngine(size_t n_continuous, size_t n_categorical,
                                EvidenceSettings settings, std::vector<Range> ranges)
-    : EntropyEngine(n_continuous, n_categorical, settings.learning, std::move(ranges)) {
+    : EntropyEngine(n_continuous, n_categorical, settings.learning, std::move(ranges)),
+      test_(std::make_unique<Inquiry>()),
+      step_(std::make_unique<Inquiry>()) {
   check(settings);
   decide_by(std::move(settings));
 }
+
+EvidenceEngine::~EvidenceEngine() = default;
 
 std::unique_ptr<Engine> EvidenceEngine::fresh() const {
   return std::make_unique<EvidenceEngine>(n_, r_, evidence_, ranges_);
@@ -59,6 +63,7 @@ void EvidenceEngine::decide_by(EvidenceSettings settings) {
     const size_t choices = evidence_.bandwidths.size() * evidence_.backoffs.size() *
                            evidence_.temperatures.size();
     record_.rows = record_.tests = 0;
+    record_.test.waits = record_.step.waits = test_->open = step_->open = false;
     record_.losses.assign(choices, 0.0);
     forget_reaches();
   }
@@ -80,9 +85,33 @@ void EvidenceEngine::check(const EvidenceSettings& settings) const {
     throw invalid("a power is not in [0, 1]");
 }
 
+void EvidenceEngine::set_portions(size_t test, size_t step) {
+  for (const size_t portion : {test, step})
+    if (portion == 0 || portion % kernels::LOT != 0 || (portion % BLOCK != 0 && BLOCK % portion != 0))
+      throw invalid("a portion is 64 boxes, 128, or a multiple of 256");
+  const auto writer = writing();
+  test_portion_ = test;
+  step_portion_ = step;
+}
+
+void EvidenceEngine::check(const Test& test) const {
+  if (!test.waits) return;
+  const size_t classes = test.samples.size();
+  if (test.label >= classes ||
+      test.scores.size() != evidence_.bandwidths.size() * evidence_.backoffs.size() * classes ||
+      std::any_of(test.scores.begin(), test.scores.end(), [](double x) { return std::isnan(x); }))
+    throw invalid("the test that waits does not fit the choices");
+}
+
 Record EvidenceEngine::record() const {
   const auto reader = reading();
-  return record_;
+  const std::scoped_lock hold(asking_);
+  Record record = record_;
+  for (Inquiry* inquiry : {test_.get(), step_.get()})
+    if (inquiry->open) ask_until(*inquiry, inquiry->boxes);
+  if (test_->open) conclude_test(*test_, record.test);
+  if (step_->open) conclude_step(*step_, record.step);
+  return record;
 }
 
 void EvidenceEngine::restore_record(Record record) {
@@ -101,6 +130,10 @@ void EvidenceEngine::restore_record(Record record) {
       !std::all_of(record.reaches.begin(), record.reaches.end(),
                    [](double x) { return std::abs(x) <= FARTHEST; }))
     throw invalid("the reaches do not fit the columns");
+  check(record.test);
+  if (record.step.waits && record.step.slopes.size() != features)
+    throw invalid("the step that waits does not fit the columns");
+  test_->open = step_->open = false;
   record_ = std::move(record);
   clock_ = static_cast<double>(record_.clock);
   reach_out();
@@ -120,10 +153,20 @@ std::vector<double> EvidenceEngine::chosen() const {
 
 void EvidenceEngine::learn_one(const Sample& x) {
   if (x.label >= 0) {
+    go_on(*test_);
+    go_on(*step_);
+    choose_if_due();
+    move_if_due();
     if (groups_[x.label + 1].size() > 0) {
       const bool choices = record_.losses.size() > 1 || evidence_.powers.size() > 1;
-      if (choices && due(ONE_IN * (1 + count() / MANY))) test(x);
-      if (due(STEP_IN * (1 + count() / VERY_MANY))) step(x);
+      if (choices && !record_.test.waits && due(ONE_IN * (1 + count() / MANY))) {
+        begin_test(x);
+        choose_if_due();
+      }
+      if (!record_.step.waits && due(STEP_IN * (1 + count() / VERY_MANY))) {
+        begin_step(x);
+        move_if_due();
+      }
     }
     ++record_.rows;
   }
@@ -136,24 +179,40 @@ bool EvidenceEngine::due(std::uint64_t one_in) const {
 }
 
 // What each choice would have said of x, whose class is known.
-void EvidenceEngine::test(const Sample& x) {
-  const size_t classes = groups_.size() - 1, label = static_cast<size_t>(x.label);
+void EvidenceEngine::begin_test(const Sample& x) {
   const size_t bandwidths = evidence_.bandwidths.size(), backoffs = evidence_.backoffs.size();
-  std::vector<double> scores, p;
-  const double memory = fading(record_.tests++, MEMORY);
   std::vector<bool> asked(bandwidths * backoffs, false);
   for (size_t pair = 0; pair < asked.size(); ++pair)
     asked[pair_of(pair / backoffs, pair % backoffs)] = true;
-  score(x, asked, classes, scores);
-  test_powers(scores, classes, label, memory);
+  record_.test = {true, record_.rows + count() / test_portion_, static_cast<std::uint64_t>(x.label),
+                  {}, {}};
+  begin(*test_, x, asked, test_portion_, record_.test.due);
+  go_on(*test_);
+}
+
+void EvidenceEngine::conclude_test(const Inquiry& inquiry, Test& test) const {
+  add_up_scores(inquiry, test.scores);
+  test.samples.clear();
+  for (const Answers& a : inquiry.classes) test.samples.push_back(static_cast<double>(a.samples));
+}
+
+void EvidenceEngine::choose_if_due() {
+  const Test& test = record_.test;
+  if (!test.waits || test.due > record_.rows) return;
+  if (test_->open) conclude_test(*test_, record_.test);
+  test_->open = record_.test.waits = false;
+  const size_t classes = test.samples.size(), backoffs = evidence_.backoffs.size();
+  const double memory = fading(record_.tests++, MEMORY);
+  if (evidence_.powers.size() > 1) test_powers(memory);
+  std::vector<double> p;
   size_t at = 0;
-  for (size_t pair = 0; pair < asked.size(); ++pair) {
-    const double* s = &scores[pair_of(pair / backoffs, pair % backoffs) * classes];
+  for (size_t pair = 0; pair < evidence_.bandwidths.size() * backoffs; ++pair) {
+    const double* s = &test.scores[pair_of(pair / backoffs, pair % backoffs) * classes];
     for (double temperature : evidence_.temperatures) {
       soften(s, classes, temperature, p);
       double loss = 0;  // the Brier score
       for (size_t k = 0; k < classes; ++k) {
-        const double off = k == label ? p[k] - 1 : p[k];
+        const double off = k == test.label ? p[k] - 1 : p[k];
         loss += off * off;
       }
       record_.losses[at] = record_.losses[at] * memory + loss;
@@ -163,19 +222,18 @@ void EvidenceEngine::test(const Sample& x) {
   choose();
 }
 
-void EvidenceEngine::test_powers(const std::vector<double>& scores, size_t classes, size_t label,
-                                 double memory) {
-  const size_t powers = evidence_.powers.size();
+void EvidenceEngine::test_powers(double memory) {
+  const Test& test = record_.test;
+  const size_t powers = evidence_.powers.size(), classes = test.samples.size();
   std::vector<double> p;
-  if (powers == 1) return;
   record_.tallies.resize(std::max(record_.tallies.size(), classes * powers * 3), 0.0);
   for (double& tally : record_.tallies) tally *= memory;
   for (size_t k = 0; k < powers; ++k) {
-    mix(scores, weigh_classes(classes, evidence_.powers[k]), p);
+    mix(test.scores, take_out(test.samples, evidence_.powers[k]), p);
     const auto won = static_cast<size_t>(std::max_element(p.begin(), p.end()) - p.begin());
-    record_.tallies[(label * powers + k) * 3] += 1;
+    record_.tallies[(test.label * powers + k) * 3] += 1;
     record_.tallies[(won * powers + k) * 3 + 1] += 1;
-    if (won == label) record_.tallies[(label * powers + k) * 3 + 2] += 1;
+    if (won == test.label) record_.tallies[(test.label * powers + k) * 3 + 2] += 1;
   }
   choose_power();
 }
@@ -200,16 +258,20 @@ void EvidenceEngine::choose_power() {
 }
 
 // What is taken off the scores of the classes: the logarithm of their samples, to a power.
-std::vector<double> EvidenceEngine::weigh_classes(size_t classes, double power,
+std::vector<double> EvidenceEngine::take_out(std::vector<double> samples, double power) {
+  for (double& n : samples) n = power * std::log(std::max(n, 1.0));
+  return samples;
+}
+
+std::vector<double> EvidenceEngine::weigh_classes(size_t classes,
                                                   const std::vector<Census>* census) const {
-  std::vector<double> weights(classes, 0.0);
-  for (size_t k = 0; k < classes && power > 0; ++k) {
+  std::vector<double> samples(classes, 0.0);
+  for (size_t k = 0; k < classes && power_ > 0; ++k) {
     const Group& g = groups_[k + 1];
-    const auto n = static_cast<double>(census != nullptr ? (*census)[k + 1].samples
-                                                         : kernels::total(g.n.data(), g.size()));
-    weights[k] = power * std::log(std::max(n, 1.0));
+    samples[k] = static_cast<double>(census != nullptr ? (*census)[k + 1].samples
+                                                       : kernels::total(g.n.data(), g.size()));
   }
-  return weights;
+  return take_out(std::move(samples), power_);
 }
 
 // Who may have a say, and how much: less with every loss.
@@ -292,7 +354,7 @@ void EvidenceEngine::judge(const Sample& x, bool every_class, size_t classes, Sc
   verdict.weight.assign(classes, 0);
   const std::vector<Census>* census = scratch.census.get();
   heard(asked);
-  const std::vector<double> weighed = weigh_classes(classes, power_, census);
+  const std::vector<double> weighed = weigh_classes(classes, census);
   score(x, asked, classes, scores, census, every_class ? nullptr : &weighed);
   mix(scores, weighed, verdict.best);
   if (every_class || !is_close(verdict.best)) return;
@@ -343,7 +405,7 @@ void EvidenceEngine::carry(const Sample& x, std::vector<std::vector<double>>& ca
   std::vector<bool> asked;
   heard(asked);
   score(x, asked, classes, scores);
-  const std::vector<double> weighed = weigh_classes(classes, power_);
+  const std::vector<double> weighed = weigh_classes(classes);
   Question q;
   ask_for(x, asked, q);
   carried.resize(classes);

@@ -33,6 +33,17 @@ struct Record {
   // The logarithm of what multiplies the bandwidth or backoff of each feature and, last, that of the
   // memory for the age of a box; and how steep the way to them was.
   std::vector<double> reaches, steepness;
+  struct Test {  // what a row tells of the choices, to take effect after so many rows
+    bool waits = false;
+    std::uint64_t due = 0, label = 0;
+    std::vector<double> scores;   // by pair of bandwidth and backoff, by class
+    std::vector<double> samples;  // by class
+  } test;
+  struct Step {  // and of the reaches
+    bool waits = false;
+    std::uint64_t due = 0;
+    std::vector<double> slopes;
+  } step;
 };
 
 constexpr double FARTHEST = 5;  // no logarithm of a reach is beyond
@@ -41,6 +52,7 @@ class EvidenceEngine : public EntropyEngine {
  public:
   EvidenceEngine(std::size_t n_continuous, std::size_t n_categorical, EvidenceSettings settings,
                  std::vector<Range> ranges);
+  ~EvidenceEngine() override;
   std::unique_ptr<Engine> fresh() const override;
 
   void configure(EvidenceSettings settings);
@@ -50,6 +62,9 @@ class EvidenceEngine : public EntropyEngine {
   std::vector<double> chosen() const;
   // By continuous feature, by categorical one: what multiplies its bandwidth or backoff; the memory.
   std::vector<double> reach() const;
+  // How many boxes are asked with a row, at least, to test the choices and to learn the reaches; fewer in
+  // tests. It is a part of the specification: what comes of it takes effect when all were asked.
+  void set_portions(std::size_t test, std::size_t step);
   // Rows x boxes, in order of creation: how much of the probability of its class each carries.
   Sheet responsibilities(const Rows& rows, std::size_t threads = 1) const;
 
@@ -60,6 +75,8 @@ class EvidenceEngine : public EntropyEngine {
   void prepare(std::size_t rows, Scratch& scratch) const override;
   void share_out(const Verdict& verdict, double* p) const override;
   bool searches_outlines() const override { return false; }
+  void about_to_change(Place place) override;
+  void about_to_change_all() override;
 
  private:
   struct Voice {  // a choice that may have a say
@@ -67,19 +84,24 @@ class EvidenceEngine : public EntropyEngine {
     double temperature, weight;
   };
   void check(const EvidenceSettings& settings) const;
+  void check(const Record::Test& test) const;
   void decide_by(EvidenceSettings settings);
   bool due(std::uint64_t one_in) const;
-  void test(const Sample& x);
-  void step(const Sample& x);
+  using Test = Record::Test;
+  using Step = Record::Step;
+  void begin_test(const Sample& x);
+  void begin_step(const Sample& x);
+  void choose_if_due();  // let a test, or a step, have its effect
+  void move_if_due();
   bool may_reach(std::size_t feature) const;  // whether that is left to find
   void forget_reaches();
   void reach_out();
   double memory() const;  // the age, as a share of all rows, at which a quarter of a box is left
-  void test_powers(const std::vector<double>& scores, std::size_t classes, std::size_t label,
-                   double memory);
+  void test_powers(double memory);
   void choose();
   void choose_power();
-  std::vector<double> weigh_classes(std::size_t classes, double power,
+  static std::vector<double> take_out(std::vector<double> samples, double power);
+  std::vector<double> weigh_classes(std::size_t classes,
                                     const std::vector<Census>* census = nullptr) const;
   // The place of a bandwidth and a backoff among all pairs of them.
   std::size_t pair_of(std::size_t bandwidth, std::size_t backoff) const;
@@ -104,6 +126,19 @@ class EvidenceEngine : public EntropyEngine {
   struct Part;      // what the boxes of a class say of the numbers of a sample, or its categories
   struct Crowd;     // the boxes that are asked
   struct Question;  // the sample, the class, the parts
+  struct Inquiry;   // a question to all boxes, some at a time
+  struct Answers;   // of a class
+  void begin(Inquiry& inquiry, const Sample& x, const std::vector<bool>& asked,
+             std::size_t portion, std::uint64_t due);
+  void begin_class(const Inquiry& inquiry, const Group& g, Answers& a) const;
+  void go_on(Inquiry& inquiry) const;
+  void ask_until(Inquiry& inquiry, std::size_t boxes) const;
+  void ask_portion(Inquiry& inquiry, std::size_t k, std::size_t portion) const;
+  void fade_portion(Inquiry& inquiry, Answers& a, std::size_t first, std::size_t m) const;
+  void add_up_scores(const Inquiry& inquiry, std::vector<double>& scores) const;
+  void add_up_slopes(const Answers& a, double* slopes) const;
+  void conclude_test(const Inquiry& inquiry, Test& test) const;
+  void conclude_step(const Inquiry& inquiry, Step& step) const;
   void ask_for(const Sample& x, const std::vector<bool>& asked, Question& q) const;
   void find_entrants(Question& q, const std::vector<Census>* census,
                      const std::vector<double>& contest, std::vector<Entrant>& entrants) const;
@@ -119,7 +154,8 @@ class EvidenceEngine : public EntropyEngine {
                              std::size_t count) const;
   static std::uint64_t add_up(const Group& g, std::size_t j, Code code);
   void ask(Question& q) const;
-  void ask_all(Question& q) const;
+  void ask_run(Question& q, Slot first, std::size_t size) const;
+  void back_up(Question& q) const;
   void narrow(Question& q) const;
   void narrow_by_lots(Question& q) const;
   void set_prices(Question& q) const;
@@ -148,19 +184,20 @@ class EvidenceEngine : public EntropyEngine {
   double margin(const Question& q, const Part& numbers, const Part& categories,
                 double product) const;
   double log_evidence(Question& q, std::size_t place, Part& numbers, Part& categories) const;
-  void find_slopes(Question& q, std::size_t pair, double* slopes) const;
+  double add_slopes(Inquiry& inquiry, const Answers& a, double* slopes) const;
   // Sums over boxes, each with its weight.
-  double slope_of_number(const Question& q, const Probe& p, double bandwidth,
+  double slope_of_number(const Question& q, std::size_t f, double tails,
                          const std::vector<std::pair<Slot, double>>& loud) const;
-  double slope_of_category(const Question& q, std::size_t j, double backoff,
+  double slope_of_category(const Question& q, std::size_t j, double backoff, double own,
                            const std::vector<std::pair<Slot, double>>& loud) const;
-  double slope_of_level(const Question& q) const;
-  double slope_of_age(const Question& q, Slot slot) const;
   void carry(const Sample& x, std::vector<std::vector<double>>& carried) const;
   void share_among_boxes(Question& q, std::size_t pair, std::vector<double>& shares) const;
 
   EvidenceSettings evidence_;
   Record record_;
+  std::size_t test_portion_ = 256, step_portion_ = 2048;
+  std::unique_ptr<Inquiry> test_, step_;
+  mutable std::mutex asking_;  // held by a reader that has the rest of the boxes asked
   std::vector<Voice> voices_;  // the best first
   double power_ = 0;
   std::vector<double> reach_;  // e^reaches

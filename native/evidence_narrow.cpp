@@ -60,10 +60,10 @@ void add_prices(const Group& g, const Code* codes, const std::vector<double>& pr
 
 void EvidenceEngine::narrow(Question& q) const {
   const bool always = index_mode_ == IndexMode::ON;
-  if (!q.only || index_mode_ == IndexMode::OFF) return;
+  if (!q.only || index_mode_ == IndexMode::OFF || q.crowd.of != Crowd::Of::RUN) return;
   if (q.census->terrain) return narrow_by_lots(q);
-  if (!always && (q.g->size() < MANY || !q.narrowing.is_due())) return;
-  const size_t most = always ? q.g->size() : q.g->size() / FEWER;
+  if (!always && (q.crowd.size < MANY || !q.narrowing.is_due())) return;
+  const size_t most = always ? q.crowd.size : q.crowd.size / FEWER;
   const float bar = find_bar(q, find_loudness(q).place);
   const bool pays = list_audible(q, bar, most);
   q.narrowing.tell(pays);
@@ -98,14 +98,17 @@ double EvidenceEngine::slack(double loudness) const {
 // What distances cost, in logarithms, and values that a box has not seen; and how loud the loudest can
 // be, at no cost, but for its weight.
 void EvidenceEngine::set_prices(Question& q) const {
-  const double bandwidth = q.numbers_of(*q.only).choice, backoff = q.categories_of(*q.only).choice;
+  const Part &numbers = q.numbers_of(*q.only), &categories = q.categories_of(*q.only);
   make_marks(*q.x, q.marks);
   const auto price = [&](const std::vector<Ruler>& rulers, const std::vector<kernels::Mark>& marks,
                          std::vector<float>& prices) {
     prices.clear();
-    for (const kernels::Mark& mark : marks)
-      prices.push_back(static_cast<float>(std::min(
-          HIGHEST, 1 / (rulers[mark.j].per_unit * width(mark.j) * reach_[mark.j] * bandwidth))));
+    size_t f = 0;
+    for (const kernels::Mark& mark : marks) {
+      while (q.x->probes[f].j != mark.j) ++f;
+      prices.push_back(static_cast<float>(
+          std::min(HIGHEST, q.falls[f] / (rulers[mark.j].per_unit * numbers.choice))));
+    }
   };
   price(rulers_, q.marks.now, q.prices);
   if (q.marks.either) price(before_, q.marks.before, q.prices_before);
@@ -113,12 +116,12 @@ void EvidenceEngine::set_prices(Question& q) const {
   for (size_t f = 0; f < q.units.size(); ++f) {
     const size_t j = q.x->probes[f].j;
     const bool seen = rulers_[j].within && (before_.empty() || before_[j].within);  // by all boxes
-    const double most = -std::log(2 * bandwidth * reach_[j]);
+    const double most = -std::log(numbers.wide[f]);
     if (q.units[f] > 0) q.ceiling += seen ? most : std::max(most, 0.0);
   }
   q.unseen.clear();
   for (size_t j = 0; j < r_; ++j) {
-    const double a = backoff * reach_[n_ + j], own = a * q.shares[j], samples = q.g->most_samples;
+    const double a = categories.wide[j], own = categories.own[j], samples = q.g->most_samples;
     const double most = std::log((samples + own) / (samples + a));
     q.ceiling += most;
     q.unseen.push_back(std::max(most - std::log(own / (1 + a)), 0.0));
@@ -144,12 +147,12 @@ void EvidenceEngine::add_distances(const Question& q, const Outlines& outlines, 
 
 // How loud each box can be at most, below the ceiling. Returns the loudest.
 EvidenceEngine::Loudest EvidenceEngine::find_loudness(Question& q) const {
-  const Group& g = *q.g;
+  const size_t boxes = q.crowd.size;
   set_prices(q);
-  make_room(q.loud, (g.size() + BLOCK - 1) / BLOCK * BLOCK);
+  make_room(q.loud, (boxes + BLOCK - 1) / BLOCK * BLOCK);
   Loudest loudest{};
-  for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
-    const Loudest here = find_loudness_in(q, begin, std::min(BLOCK, g.size() - begin));
+  for (size_t begin = 0; begin < boxes; begin += BLOCK) {
+    const Loudest here = find_loudness_in(q, begin, std::min(BLOCK, boxes - begin));
     if (begin == 0 || here.loud > loudest.loud) loudest = here;
   }
   return loudest;
@@ -159,8 +162,8 @@ EvidenceEngine::Loudest EvidenceEngine::find_loudness(Question& q) const {
 EvidenceEngine::Loudest EvidenceEngine::find_loudness_in(Question& q, size_t begin,
                                                          size_t m) const {
   alignas(64) float lost[BLOCK];
-  add_distances(q, q.g->outlines, begin, m, lost);
-  add_prices(*q.g, q.x->codes, q.unseen, begin, m, lost);
+  add_distances(q, q.g->outlines, q.crowd.first + begin, m, lost);
+  add_prices(*q.g, q.x->codes, q.unseen, q.crowd.first + begin, m, lost);
   float* loud = q.loud.data() + begin;
   const float top = kernels::loudness(q.crowd.weight + begin, lost, m, loud);
   return {top, begin + static_cast<size_t>(std::find(loud, loud + m, top) - loud)};
@@ -217,7 +220,7 @@ EvidenceEngine::Loudest EvidenceEngine::find_loudest_by_lots(Question& q, size_t
 
 // The boxes that may reach the bar; false if they are more than `most`.
 bool EvidenceEngine::list_audible(Question& q, float bar, size_t most) const {
-  const size_t boxes = q.g->size();
+  const size_t boxes = q.crowd.size;
   std::vector<Slot>& slots = q.crowd.slots;
   slots.clear();
   for (size_t begin = 0; begin < boxes; begin += LOT) {
@@ -228,12 +231,13 @@ bool EvidenceEngine::list_audible(Question& q, float bar, size_t most) const {
     std::uint64_t left = kernels::reached(q.loud.data() + begin, bar);
     if (boxes - begin < LOT) left &= (std::uint64_t{1} << (boxes - begin)) - 1;
     for (; left != 0; left &= left - 1)
-      slots.push_back(static_cast<Slot>(begin + static_cast<size_t>(std::countr_zero(left))));
+      slots.push_back(q.crowd.slot(begin + static_cast<size_t>(std::countr_zero(left))));
     if (slots.size() > most) return false;
   }
   return true;
 }
 
+// The boxes of the run that are listed.
 void EvidenceEngine::bring_together(Question& q) const {
   const Group& g = *q.g;
   Crowd& crowd = q.crowd;
@@ -243,7 +247,8 @@ void EvidenceEngine::bring_together(Question& q) const {
   make_room(crowd.doubles, (2 * crowd.V.size() + 1) * room);
   make_room(crowd.words, (r_ + 1) * room);
   const auto bring = [&](const auto& from, auto* to) {
-    for (size_t place = 0; place < crowd.size; ++place) to[place] = from[crowd.slots[place]];
+    for (size_t place = 0; place < crowd.size; ++place)
+      to[place] = from[crowd.slots[place] - crowd.first];
     std::fill(to + crowd.size, to + room, to[0]);
   };
   double* doubles = crowd.doubles.data();

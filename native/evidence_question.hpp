@@ -66,11 +66,12 @@ class Trial {
   int wait_ = 0, failures_ = 0;
 };
 
-// The boxes of a class that are asked: all of them; or some, brought together; or those of some lots,
-// where they are. A place is one among these.
+// The boxes of a class that are asked: a run of them, or all; or some, brought together; or those of
+// some lots, where they are. A place is one among these.
 struct EvidenceEngine::Crowd {
   std::size_t size;
-  enum class Of { ALL, SLOTS, LOTS } of;
+  enum class Of { RUN, SLOTS, LOTS } of;
+  Slot first;                        // of the run that these are among; V, W, n and weight begin there
   std::vector<Slot> slots;           // which boxes were brought together
   std::vector<std::uint32_t> lots;   // which lots, the last of which may be short
   std::vector<const double*> V, W;   // by probe
@@ -85,7 +86,7 @@ struct EvidenceEngine::Crowd {
     return of == Of::LOTS ? lots[place / LOT] * LOT + place % LOT : place;
   }
   Slot slot(std::size_t place) const {
-    return of == Of::SLOTS ? slots[place] : static_cast<Slot>(at(place));
+    return of == Of::SLOTS ? slots[place] : first + static_cast<Slot>(at(place));
   }
   // Calls use(place, at, m) for all of them, some at a time that are next to each other.
   template <class Use>

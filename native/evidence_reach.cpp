@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
-#include "evidence_question.hpp"
+#include "evidence_inquiry.hpp"
 #include "kernels.hpp"
 #include "scan.hpp"
 
@@ -21,7 +20,6 @@ constexpr double LEAST_STEEPNESS = 1e-8;  // so that a step is not made of round
 constexpr double MEMORY = 0.99;  // what a slope still counts, at most, at the next step
 constexpr double AT_FIRST = 1;   // the logarithm of the memory for the age of boxes
 constexpr double FOREVER = 1e300;
-constexpr double NONE = -std::numeric_limits<double>::infinity();
 }  // namespace
 
 bool EvidenceEngine::may_reach(size_t feature) const {
@@ -49,31 +47,40 @@ std::vector<double> EvidenceEngine::reach() const {
 
 double EvidenceEngine::memory() const { return evidence_.forget ? reach_.back() : FOREVER; }
 
-// One step towards reaches with which x, whose class is known, would have been likelier.
-void EvidenceEngine::step(const Sample& x) {
-  static thread_local Question q;
-  const size_t classes = groups_.size() - 1, features = n_ + r_ + 1;
+// Which way the reaches have to go so that x, whose class is known, would have been likelier.
+void EvidenceEngine::begin_step(const Sample& x) {
   bool any = false;
-  for (size_t j = 0; j < features; ++j) any = any || may_reach(j);
+  for (size_t j = 0; j <= n_ + r_; ++j) any = any || may_reach(j);
   if (!any) return;
-  const size_t pair = pair_of(voices_[0].bandwidth, voices_[0].backoff);
   std::vector<bool> asked(evidence_.bandwidths.size() * evidence_.backoffs.size(), false);
-  asked[pair] = true;
-  std::vector<double> scores(classes, NONE), slopes(classes * features, 0.0), p;
-  ask_for(x, asked, q);
+  asked[pair_of(voices_[0].bandwidth, voices_[0].backoff)] = true;
+  record_.step = {true, record_.rows + count() / step_portion_, {}};
+  step_->with_slopes = true;
+  step_->temperature = voices_[0].temperature;
+  begin(*step_, x, asked, step_portion_, record_.step.due);
+  go_on(*step_);
+}
+
+void EvidenceEngine::conclude_step(const Inquiry& inquiry, Step& step) const {
+  const size_t classes = inquiry.classes.size(), features = n_ + r_ + 1;
+  std::vector<double> scores, p, of_class(features);
+  add_up_scores(inquiry, scores);
+  soften(&scores[inquiry.pairs[0] * classes], classes, inquiry.temperature, p);
+  p[static_cast<size_t>(inquiry.x.label)] -= 1;
+  step.slopes.assign(features, 0.0);  // of the loss, -log p
   for (size_t k = 0; k < classes; ++k) {
-    if (groups_[k + 1].size() == 0) continue;
-    put(groups_[k + 1], q);
-    ask(q);
-    scores[k] = log_sum(q, pair) + q.census->level;
-    find_slopes(q, pair, &slopes[k * features]);
+    add_up_slopes(inquiry.classes[k], of_class.data());
+    for (size_t j = 0; j < features; ++j) step.slopes[j] += p[k] * of_class[j];
   }
-  soften(scores.data(), classes, voices_[0].temperature, p);
-  p[static_cast<size_t>(x.label)] -= 1;
+}
+
+void EvidenceEngine::move_if_due() {
+  if (!record_.step.waits || record_.step.due > record_.rows) return;
+  if (step_->open) conclude_step(*step_, record_.step);
+  step_->open = record_.step.waits = false;
   const double memory = fading(record_.steps++, MEMORY);
-  for (size_t j = 0; j < features; ++j) {
-    double slope = 0;  // of the loss, -log p
-    for (size_t k = 0; k < classes; ++k) slope += p[k] * slopes[k * features + j];
+  for (size_t j = 0; j <= n_ + r_; ++j) {
+    const double slope = record_.step.slopes[j];
     if (!may_reach(j) || !std::isfinite(slope)) continue;
     double &steepness = record_.steepness[j], &reach = record_.reaches[j];
     steepness = steepness * memory + slope * slope;
@@ -83,13 +90,15 @@ void EvidenceEngine::step(const Sample& x) {
   reach_out();
 }
 
-// How the score of a class grows with the logarithms of the reaches; after its log_sum.
-void EvidenceEngine::find_slopes(Question& q, size_t pair, double* slopes) const {
-  const Group& g = *q.g;
-  Part &numbers = q.numbers_of(pair), &categories = q.categories_of(pair);
+// The slopes of the boxes that were asked, each weighted by what it says in parts of the loudest; returns
+// these weights together. After their log_sum.
+double EvidenceEngine::add_slopes(Inquiry& inquiry, const Answers& a, double* slopes) const {
+  Question& q = inquiry.q;
+  Part &numbers = q.numbers_of(inquiry.pairs[0]), &categories = q.categories_of(inquiry.pairs[0]);
   const double *x = numbers.said.data(), *y = categories.said.data();
-  static thread_local std::vector<std::pair<std::uint64_t, size_t>> heard;  // in order of creation
-  heard.clear();
+  static thread_local std::vector<std::pair<Slot, double>> loud;  // the box, its weight
+  loud.clear();
+  double weights = 0;
   alignas(64) double over[BLOCK];
   for (size_t begin = 0; begin < q.crowd.size; begin += BLOCK) {
     const size_t m = std::min(BLOCK, q.crowd.size - begin);
@@ -97,71 +106,53 @@ void EvidenceEngine::find_slopes(Question& q, size_t pair, double* slopes) const
       kernels::fall_short(x + begin, y + begin, FAINTEST * 0.99 / q.scale, over, m);
     else
       std::fill_n(over, m, 0.0);  // all of them
-    for (const size_t i : Passing(over, m))
-      heard.emplace_back(g.id[q.crowd.slot(begin + i)], begin + i);
+    for (const size_t i : Passing(over, m)) {
+      const size_t place = begin + i;
+      double part = q.scale > 0 ? x[place] * y[place] * q.scale : 0.0;
+      if (q.scale == 0 || std::abs(part - std::nearbyint(part)) <= part * q.margin)  // not sure
+        part = static_cast<double>(grains(log_evidence(q, place, numbers, categories), q.most));
+      if (part < FAINTEST) continue;
+      loud.emplace_back(q.crowd.slot(place), std::floor(part) / GRAINS);
+      weights += loud.back().second;
+    }
   }
-  if (!std::is_sorted(heard.begin(), heard.end())) std::sort(heard.begin(), heard.end());
-  static thread_local std::vector<std::pair<Slot, double>> loud;  // the box, its weight
-  loud.clear();
-  double weights = 0;
-  for (const auto& [id, place] : heard) {
-    double part = q.scale > 0 ? x[place] * y[place] * q.scale : 0.0;
-    if (q.scale == 0 || std::abs(part - std::nearbyint(part)) <= part * q.margin)  // not sure
-      part = static_cast<double>(grains(log_evidence(q, place, numbers, categories), q.most));
-    if (part < FAINTEST) continue;
-    loud.emplace_back(q.crowd.slot(place), std::floor(part) / GRAINS);
-    weights += loud.back().second;
+  std::fill_n(slopes, n_ + r_ + 1, 0.0);
+  for (size_t f = 0; f < q.units.size(); ++f)
+    slopes[q.x->probes[f].j] = slope_of_number(q, f, numbers.wide[f], loud);
+  for (size_t j = 0; j < r_; ++j)
+    slopes[n_ + j] = slope_of_category(q, j, categories.wide[j], categories.own[j], loud);
+  for (const auto& [slot, weight] : loud) {
+    const double age = (a.newest - q.g->last[slot]) / inquiry.rows;
+    slopes[n_ + r_] += weight * (2 * age / (inquiry.memory + age));
   }
-  for (const Probe& p : q.x->probes) slopes[p.j] = slope_of_number(q, p, numbers.choice, loud);
-  for (size_t j = 0; j < r_; ++j) slopes[n_ + j] = slope_of_category(q, j, categories.choice, loud);
-  for (const auto& [slot, weight] : loud) slopes[n_ + r_] += weight * slope_of_age(q, slot);
-  for (size_t j = 0; j <= n_ + r_; ++j) slopes[j] /= weights;
-  slopes[n_ + r_] -= slope_of_level(q);
+  return weights;
 }
 
-double EvidenceEngine::slope_of_number(const Question& q, const Probe& p, double bandwidth,
+double EvidenceEngine::slope_of_number(const Question& q, size_t f, double tails,
                                        const std::vector<std::pair<Slot, double>>& loud) const {
+  const Probe& p = q.x->probes[f];
   const double *V = q.g->V[p.j].data(), *W = q.g->W[p.j].data();
-  const double unit = width(p.j) > 0 ? 1 / width(p.j) : 0.0, h = bandwidth * reach_[p.j];
+  const double unit = q.units[f], h = tails / 2;
   double slope = 0;
   if (unit == 0) return slope;
   for (const auto& [slot, weight] : loud) {
     const double v = V[slot], w = W[slot];
     if (v > w) continue;
     const double away = std::max(std::max(p.xu - w, v - p.xl), 0.0) * unit;
-    slope += weight * (away / h - 2 * h / ((w - v) * unit + 2 * h));
+    slope += weight * (away / h - tails / ((w - v) * unit + tails));
   }
   return slope;
 }
 
-double EvidenceEngine::slope_of_category(const Question& q, size_t j, double backoff,
+double EvidenceEngine::slope_of_category(const Question& q, size_t j, double backoff, double own,
                                          const std::vector<std::pair<Slot, double>>& loud) const {
   const Group& g = *q.g;
-  const double a = backoff * reach_[n_ + j], own = a * q.shares[j];
   double slope = 0;
   for (const auto& [slot, weight] : loud) {
     const double count = g.D[j].count(slot, q.x->codes[j]);
-    slope += weight * (own / (count + own) - a / (g.n[slot] + a));
+    slope += weight * (own / (count + own) - backoff / (g.n[slot] + backoff));
   }
   return slope;
-}
-
-double EvidenceEngine::slope_of_age(const Question& q, Slot slot) const {
-  const double age = (q.census->newest - q.g->last[slot]) / std::max(clock_, 1.0);
-  return 2 * age / (memory() + age);
-}
-
-double EvidenceEngine::slope_of_level(const Question& q) const {
-  if (!evidence_.forget) return 0;
-  alignas(64) double slope[BLOCK];
-  std::int64_t slopes = 0;
-  for (size_t begin = 0; begin < q.g->size(); begin += BLOCK) {
-    const size_t m = std::min(BLOCK, q.g->size() - begin);
-    kernels::fade_slopes(q.census->weight.data() + begin, q.g->last.data() + begin, q.census->newest,
-                         std::max(clock_, 1.0), memory(), slope, m);
-    slopes += kernels::whole_parts(slope, CRUMBS, m);
-  }
-  return static_cast<double>(slopes) / static_cast<double>(q.census->left);
 }
 
 }  // namespace boxwise

@@ -107,8 +107,7 @@ void EvidenceEngine::put(const Group& boxes, Question& q, const Census* census) 
   q.g = &g;
   if (census == nullptr) weigh_boxes(g, q.made);
   q.census = census != nullptr ? census : &q.made;
-  make_room(q.away, whole(g.size()));
-  ask_all(q);
+  ask_run(q, 0, g.size());
   q.shares.clear();
   const auto samples = static_cast<double>(q.census->samples);
   for (size_t j = 0; j < r_; ++j) {
@@ -117,6 +116,11 @@ void EvidenceEngine::put(const Group& boxes, Question& q, const Census* census) 
                                                        : add_up(g, j, q.x->codes[j]);
     q.shares.push_back((static_cast<double>(seen) + q.even[j]) / (samples + 1));
   }
+  back_up(q);
+}
+
+// What the values of the sample have anyway, in the class.
+void EvidenceEngine::back_up(Question& q) const {
   for (Part& part : q.categories) {
     if (!part.asked) continue;
     part.own.clear();
@@ -124,24 +128,27 @@ void EvidenceEngine::put(const Group& boxes, Question& q, const Census* census) 
   }
 }
 
-void EvidenceEngine::ask_all(Question& q) const {
+// So many boxes from the first on, which begins a lot, by the weights that the census begins with.
+void EvidenceEngine::ask_run(Question& q, Slot first, size_t size) const {
   const Group& g = *q.g;
   Crowd& crowd = q.crowd;
-  crowd.of = Crowd::Of::ALL;
-  crowd.size = g.size();
-  crowd.n = g.n.data();
+  make_room(q.away, whole(size));
+  crowd.of = Crowd::Of::RUN;
+  crowd.first = first;
+  crowd.size = size;
+  crowd.n = g.n.data() + first;
   crowd.weight = q.census->weight.data();
   crowd.V.clear();
   crowd.W.clear();
   for (const Probe& p : q.x->probes) {
-    crowd.V.push_back(g.V[p.j].data());
-    crowd.W.push_back(g.W[p.j].data());
+    crowd.V.push_back(g.V[p.j].data() + first);
+    crowd.W.push_back(g.W[p.j].data() + first);
   }
   crowd.counts.clear();
-  if (g.size() <= FEW_BOXES) {
+  if (size <= FEW_BOXES) {
     make_room(crowd.words, r_ * FEW_BOXES);
     for (size_t j = 0; j < r_; ++j) {
-      const auto* counts = g.D[j].row(q.x->codes[j], 0, g.size(), crowd.words.data() + j * FEW_BOXES);
+      const auto* counts = g.D[j].row(q.x->codes[j], first, size, crowd.words.data() + j * FEW_BOXES);
       crowd.counts.push_back(counts != nullptr ? counts : padding::ZEROS.entries);
     }
   }
@@ -237,7 +244,8 @@ void EvidenceEngine::ask_categories(Question& q) const {
       for (size_t f = 0; f < features; ++f) {
         const std::uint32_t* counts =
             crowd.counts.empty() ? q.g->D[first + f].row(q.x->codes[first + f],
-                                                         static_cast<Slot>(at), m, scratch[f])
+                                                         crowd.first + static_cast<Slot>(at), m,
+                                                         scratch[f])
                                  : crowd.counts[first + f] + place;
         backings[f].counts = counts != nullptr ? counts : padding::ZEROS.entries;
       }
@@ -374,7 +382,7 @@ double EvidenceEngine::log_evidence(Question& q, size_t place, Part& numbers,
       size_t count = 0;
       for (; j < r_ && count < FACTORS; ++j) {
         const std::uint32_t times =
-            crowd.counts.empty() ? q.g->D[j].count(static_cast<Slot>(at), q.x->codes[j])
+            crowd.counts.empty() ? q.g->D[j].count(crowd.slot(place), q.x->codes[j])
                                  : crowd.counts[j][place];
         factors[count++] = (times + categories.own[j]) / (crowd.n[place] + categories.wide[j]);
       }

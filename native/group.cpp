@@ -102,6 +102,7 @@ Slot Group::append(const Box& box) {
   n.push_back(0);
   unit.push_back(0.0f);
   set_samples(slot, box.n);
+  in_order = in_order && (slot == 0 || id[slot - 1] < box.id);
   id.push_back(box.id);
   last.push_back(box.last);
   need.push_back(0);
@@ -127,6 +128,7 @@ Box Group::at(Slot slot) const {
 Box Group::remove(Slot slot) {
   Box box = at(slot);
   const Slot end = static_cast<Slot>(size_ - 1);
+  in_order = in_order && slot == end;
   const auto close_up = [&](auto& column) {
     column[slot] = column[end];
     column.pop_back();

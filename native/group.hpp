@@ -68,6 +68,7 @@ class Group {
   void set_samples(Slot slot, std::uint32_t samples);
   std::uint32_t most_samples = 0;  // that a box has, or ever had
 
+  bool in_order = true;             // of creation, or age, are the slots
   bool oversized = false;           // a box may be larger than theta allows a box to grow
   bool outlined = false;            // has outlines, which the engine draws
   Outlines outlines;

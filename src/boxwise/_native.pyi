@@ -130,9 +130,13 @@ class EvidenceEngine(EntropyEngine):
         tested: NDArray[np.uint64],
         reaches: Floats,
         last: NDArray[np.uint64],
+        waits: NDArray[np.uint64],
+        test_scores: Floats,
+        step_slopes: Floats,
         n_classes: int,
         next_id: int,
     ) -> None: ...
+    def set_portions(self, test: int, step: int) -> None: ...
     def responsibilities(
         self, lower: Floats, upper: Floats, codes: Codes, threads: int = 1
     ) -> Floats: ...

@@ -52,12 +52,15 @@ def pair(
     return clf, stream.teach(reference)
 
 
-def assert_same_record(clf: HyperboxClassifier, reference: Evidence) -> None:
+def assert_same_record(
+    clf: HyperboxClassifier, reference: Evidence, boxes_too: bool = True
+) -> None:
     snapshot = clf._model.engine.snapshot()
     assert snapshot["losses"].tolist() == [*reference.losses.values()]
     tested = [reference.rows, reference.tests, reference.steps, reference.clock]
     assert snapshot["tested"].tolist() == tested
-    assert snapshot["last"].tolist() == [reference.last[id(box)] for box in reference.boxes]
+    if boxes_too:
+        assert snapshot["last"].tolist() == [reference.last[id(box)] for box in reference.boxes]
     schema = clf._model.schema
     columns = [("number", j) for j in range(len(schema.continuous))]
     columns += [("category", j) for j in range(len(schema.categorical))]
@@ -65,6 +68,28 @@ def assert_same_record(clf: HyperboxClassifier, reference: Evidence) -> None:
     reaches, steepness = snapshot["reaches"].tolist()
     assert reaches == [reference.reaches.get(column, 0.0) for column in columns]
     assert steepness == [reference.steepness.get(column, 0.0) for column in columns]
+    assert_the_same_waits(snapshot, reference, columns)
+
+
+def assert_the_same_waits(
+    snapshot: dict[str, Any], reference: Evidence, columns: list[tuple[str, int]]
+) -> None:
+    test, step = reference.test, reference.step
+    due, label, step_due = snapshot["waits"].tolist()
+    assert (due, step_due) == (test.due if test else 0, step.due if step else 0)
+    slopes = [step.slopes.get(column, 0.0) for column in columns] if step else []
+    told = snapshot["step_slopes"].tolist()
+    # Where a column cannot reach, the engine keeps a slope that nothing comes of.
+    assert [x if y else 0.0 for x, y in zip(told, slopes, strict=True)] == slopes
+    if not test:
+        assert snapshot["test_scores"].size == 0
+        return
+    assert reference.classes[label] == test.label
+    sizes, *scores = snapshot["test_scores"].tolist()
+    assert sizes == test.sizes
+    # Pairs that say the same as others are not asked.
+    for mine, other in zip(scores, test.scores.values(), strict=True):
+        assert mine == other or np.isneginf(mine).all()
 
 
 @thorough

@@ -333,7 +333,11 @@ def _wider_reaches(arrays: Arrays, n_categorical: int, n_continuous: int) -> Arr
         return {}
     reaches = arrays["reaches"]  # of the continuous columns, the categorical ones, the age
     places = [arrays["V"].shape[1]] * n_continuous + [reaches.shape[1] - 1] * n_categorical
-    return {"reaches": np.insert(reaches, places, 0.0, axis=1)}
+    slopes = arrays["step_slopes"]  # of the same, if a step of theirs waits
+    return {
+        "reaches": np.insert(reaches, places, 0.0, axis=1),
+        "step_slopes": np.insert(slopes, places, 0.0) if len(slopes) else slopes,
+    }
 
 
 def _chunks(batch: Batch, threads: int = 1) -> Iterator[slice]:

@@ -107,6 +107,9 @@ class EvidenceSettings(EntropySettings):
         "tested": (np.uint64, 1),
         "reaches": (np.float64, 2),
         "last": (np.uint64, 1),
+        "waits": (np.uint64, 1),
+        "test_scores": (np.float64, 2),
+        "step_slopes": (np.float64, 1),
     }
 
     bandwidths: list[float]

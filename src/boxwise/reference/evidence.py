@@ -14,24 +14,35 @@ that a new value is possible. The score of a class of N samples is
 over its boxes, where the age of a box is the share of all rows that came from the last row that it
 took to the last of its class. The reaches and the memory follow the slope of the loss, a step at a
 time.
+
+What a row tells of the choices and the reaches is asked of all boxes, as they are before it is
+learned. So that no row has to wait for that, it takes effect some rows later, the more boxes the
+later: an engine may ask a portion of them with each row. Sums are those of portions, added up.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from math import exp, inf, isfinite, log, prod, sqrt
-from typing import Any
+from math import exp, inf, isfinite, log, sqrt
+from typing import Any, NamedTuple
 
 from boxwise.reference.eiol import EIOL, counts
 from boxwise.reference.hyperbox import Box, Numbers, Values
+from boxwise.reference.sums import (
+    GRAINS,
+    grains,
+    log_product,
+    log_sum,
+    log_total,
+    portions,
+    softmax,
+)
 
-FACTORS = 8  # so many are multiplied before the logarithm is taken
-NEGLIGIBLE = -23  # a box that says e^23 times less than another adds nothing
-GRAINS = 2.0**32  # sums are counted in grains: in whole numbers, and so in any order the same
-CRUMBS = 2.0**24  # and what age has left of the samples of a class, in such parts of one
+CRUMBS = 2.0**24  # what age has left of the samples of a class is counted in such parts of one
 ALL_OF, ONE_IN = 500, 16  # the rows on which the choices are tested: fewer, if there are
 MANY = 2048  # boxes
 STEP_IN, VERY_MANY = 4, 8192  # and those from which the reaches are learned
+TEST_PORTION, STEP_PORTION = 256, 2048  # boxes that are asked with a row
 MEMORY = 0.999  # what a loss still counts, at most, when the next row is tested
 VOICES, AT_FIRST = 40, 1000  # choices that have a say at first, and for how many rows
 RATE = 0.4  # how fast the say of a choice falls with its losses
@@ -46,8 +57,26 @@ Column = tuple[str, int]  # "number" or "category", and which of them
 AGE = ("age", 0)
 
 
+class Test(NamedTuple):
+    """What a row, whose class is known, tells of the choices."""
+
+    due: int  # takes effect after so many rows
+    label: Hashable
+    scores: dict[tuple[float, float], list[float]]  # by bandwidth and backoff, of the classes
+    sizes: list[int]  # of the classes
+
+
+class Step(NamedTuple):
+    """Where to a row, whose class is known, would have the reaches go."""
+
+    due: int
+    slopes: dict[Column, float]  # of the loss, -log p
+
+
 class Evidence(EIOL):
     """The learner; each choice of the three has a say by how well it predicted so far."""
+
+    test_portion, step_portion = TEST_PORTION, STEP_PORTION
 
     def __init__(
         self,
@@ -69,6 +98,8 @@ class Evidence(EIOL):
         }
         self.rows = 0  # with a label, so far
         self.tests = self.steps = 0
+        self.test: Test | None = None  # what takes effect later
+        self.step: Step | None = None
         self.forget = forget
         self.clock = 0  # rows, with a label or not
         self.last: dict[int, int] = {}  # by box: the row that it took last
@@ -86,12 +117,16 @@ class Evidence(EIOL):
     def learn(self, lower: Numbers, upper: Numbers, values: Values, label: Hashable = None) -> None:
         """Test the choices on the sample, if it is its turn; then learn it."""
         if label is not None:
+            self._choose()
+            self._move()
             if any(box.label == label for box in self.boxes):
                 choices = len(self.losses) > 1 or len(self.powers) > 1
-                if choices and self._due(ONE_IN * (1 + len(self.boxes) // MANY)):
-                    self._test(lower, upper, values, label)
-                if self._due(STEP_IN * (1 + len(self.boxes) // VERY_MANY)):
-                    self._step(lower, upper, values, label)
+                if choices and not self.test and self._due(ONE_IN, MANY):
+                    self.test = self._test(lower, upper, values, label)
+                    self._choose()
+                if not self.step and self._due(STEP_IN, VERY_MANY):
+                    self.step = self._step(lower, upper, values, label)
+                    self._move()
             self.rows += 1
         self.clock += 1
         before = {id(box): box.n for box in self.boxes}
@@ -100,45 +135,65 @@ class Evidence(EIOL):
             if before.get(id(box)) != box.n:
                 self.last[id(box)] = self.newest[box.label] = self.clock
 
-    def _due(self, one_in: int) -> bool:
+    def _due(self, one_in: int, many: int) -> bool:
+        one_in *= 1 + len(self.boxes) // many
         return self.rows < ALL_OF or self.rows % one_in == 0
 
-    def _test(self, lower: Numbers, upper: Numbers, values: Values, label: Hashable) -> None:
+    def _test(self, lower: Numbers, upper: Numbers, values: Values, label: Hashable) -> Test:
         # The ranges are those of learning: the sample itself is already within them.
         self.meet(lower, upper, label)
+        scores = {
+            (h, a): self.scores(lower, upper, values, h, a, self.test_portion)
+            for h in self.bandwidths
+            for a in self.backoffs
+        }
+        due = self.rows + len(self.boxes) // self.test_portion
+        return Test(due, label, scores, self.sizes())
+
+    def _choose(self) -> None:
+        """Let the test have its effect, if it is time."""
+        if not self.test or self.test.due > self.rows:
+            return
+        test, self.test = self.test, None
         memory = fading(self.tests, MEMORY)
         self.tests += 1
         if len(self.powers) > 1:
-            self._test_powers(lower, upper, values, label, memory)
-        for h in self.bandwidths:
-            for a in self.backoffs:
-                scores = self.scores(lower, upper, values, h, a)
-                for t in self.temperatures:
-                    loss = 0.0  # the Brier score
-                    for known, p_k in zip(self.classes, softmax(scores, t), strict=True):
-                        loss += (p_k - 1) * (p_k - 1) if known == label else p_k * p_k
-                    self.losses[h, a, t] = self.losses[h, a, t] * memory + loss
+            self._test_powers(test, memory)
+        for h, a, t in self.losses:
+            loss = 0.0  # the Brier score
+            for known, p_k in zip(self.classes, softmax(test.scores[h, a], t), strict=False):
+                loss += (p_k - 1) * (p_k - 1) if known == test.label else p_k * p_k
+            self.losses[h, a, t] = self.losses[h, a, t] * memory + loss
 
-    def _step(self, lower: Numbers, upper: Numbers, values: Values, label: Hashable) -> None:
-        """Let the reaches go where the sample, whose class is known, would have been likelier."""
+    def _step(self, lower: Numbers, upper: Numbers, values: Values, label: Hashable) -> Step | None:
+        """Return where to the reaches go if the sample, whose class is known, is to be likelier."""
         columns = self._may_reach(len(lower), len(values))
         if not columns:
-            return
+            return None
         self.meet(lower, upper, label)
         h, a, t = self.chosen
         if not lower:  # without numbers all bandwidths say the same
             h = self.bandwidths[0]
         if not values:
             a = self.backoffs[0]
-        p = softmax(self.scores(lower, upper, values, h, a), t)
+        p = softmax(self.scores(lower, upper, values, h, a, self.step_portion), t)
         p[self.classes.index(label)] -= 1
         of_classes = [self.slopes(known, lower, upper, values, h, a) for known in self.classes]
+        slopes = {}
+        for column in columns:
+            slopes[column] = 0.0
+            for p_k, of_class in zip(p, of_classes, strict=True):
+                slopes[column] += p_k * of_class.get(column, 0.0)
+        return Step(self.rows + len(self.boxes) // self.step_portion, slopes)
+
+    def _move(self) -> None:
+        """Let the step have its effect, if it is time."""
+        if not self.step or self.step.due > self.rows:
+            return
+        step, self.step = self.step, None
         memory = fading(self.steps, SLOPE_MEMORY)
         self.steps += 1
-        for column in columns:
-            slope = 0.0  # of the loss, -log p
-            for p_k, slopes in zip(p, of_classes, strict=True):
-                slope += p_k * slopes.get(column, 0.0)
+        for column, slope in step.slopes.items():
             if not isfinite(slope):
                 continue
             steepness = self.steepness.get(column, 0.0) * memory + slope * slope
@@ -156,18 +211,16 @@ class Evidence(EIOL):
         """Return what multiplies the bandwidth or backoff of a column; of the age, the memory."""
         return exp(self.reaches.get(column, 0.0))
 
-    def _test_powers(
-        self, lower: Numbers, upper: Numbers, values: Values, label: Hashable, memory: float
-    ) -> None:
+    def _test_powers(self, test: Test, memory: float) -> None:
         for power in self.powers:
             tallies = self.tallies[power]
             for tally in tallies.values():
                 tally[:] = [number * memory for number in tally]
-            p = self.probabilities(lower, upper, values, power)
+            p = self.mixed(test.scores, test.sizes, power)
             won = self.classes[p.index(max(p))]
-            tallies.setdefault(label, [0.0] * 3)[0] += 1
+            tallies.setdefault(test.label, [0.0] * 3)[0] += 1
             tallies.setdefault(won, [0.0] * 3)[1] += 1
-            tallies[label][2] += won == label
+            tallies[test.label][2] += won == test.label
 
     @property
     def power(self) -> float:
@@ -187,28 +240,33 @@ class Evidence(EIOL):
         p = self.probabilities(lower, upper, values)
         return self.classes[p.index(max(p))]
 
-    def probabilities(
-        self, lower: Numbers, upper: Numbers, values: Values, power: float | None = None
-    ) -> list[float]:
+    def probabilities(self, lower: Numbers, upper: Numbers, values: Values) -> list[float]:
         """Return what the choices say of each class, by their weights."""
-        power = self.power if power is None else power
-        p, weights = [0.0] * len(self.classes), 0.0
+        pairs = {(h, a) for h, a, _ in self.say()}
+        scores = {(h, a): self.scores(lower, upper, values, h, a) for h, a in pairs}
+        return self.mixed(scores, self.sizes(), self.power)
+
+    def mixed(
+        self, scores: dict[tuple[float, float], list[float]], sizes: Sequence[int], power: float
+    ) -> list[float]:
+        """Return the probabilities of the classes that have such scores and sizes."""
+        p, weights = [0.0] * len(sizes), 0.0
         for (h, a, t), weight in self.say().items():
-            said = softmax(self.balanced(self.scores(lower, upper, values, h, a), power), t)
+            said = softmax(balanced(scores[h, a], sizes, power), t)
             p = [p_k + weight * said_k for p_k, said_k in zip(p, said, strict=True)]
             weights += weight
         return [p_k / weights for p_k in p]
 
-    def balanced(self, scores: Sequence[float], power: float) -> list[float]:
-        """Return the scores with the sizes of the classes taken out, to a power."""
-        n = [sum(box.n for box in self.boxes if box.label == label) for label in self.classes]
-        return [s - power * log(max(n_k, 1)) for s, n_k in zip(scores, n, strict=True)]
+    def sizes(self) -> list[int]:
+        """Return the samples of the classes."""
+        return [sum(box.n for box in self.boxes if box.label == label) for label in self.classes]
 
     def responsibilities(self, lower: Numbers, upper: Numbers, values: Values) -> list[float]:
         """Return how much of the probability of its class each box carries; 0 without a class."""
         carried, weights = [0.0] * len(self.boxes), 0.0
         for (h, a, t), weight in self.say().items():
-            said = softmax(self.balanced(self.scores(lower, upper, values, h, a), self.power), t)
+            scores = self.scores(lower, upper, values, h, a)
+            said = softmax(balanced(scores, self.sizes(), self.power), t)
             for label, said_k in zip(self.classes, said, strict=True):
                 places = [i for i, box in enumerate(self.boxes) if box.label == label]
                 parts = grains(self.logs(label, lower, upper, values, h, a))
@@ -226,13 +284,23 @@ class Evidence(EIOL):
         return {choice: exp(RATE * (least - self.losses[choice])) for choice in best}
 
     def scores(
-        self, lower: Numbers, upper: Numbers, values: Values, h: float, a: float
+        self,
+        lower: Numbers,
+        upper: Numbers,
+        values: Values,
+        h: float,
+        a: float,
+        portion: int | None = None,
     ) -> list[float]:
-        """Return the score of each class; a class without a box has none."""
+        """Return the score of each class, by all boxes together or portion by portion.
+
+        A class without a box has none.
+        """
         scores = []
         for label in self.classes:
             logs = self.logs(label, lower, upper, values, h, a)
-            scores.append(log_sum(logs) + self.level(label) if logs else -inf)
+            sums = [log_sum(some) for some in portions(logs, portion or len(logs))]
+            scores.append(log_total(sums) + self.level(label) if logs else -inf)
         return scores
 
     def level(self, label: Hashable) -> float:
@@ -308,14 +376,22 @@ class Evidence(EIOL):
         logs = self.logs(label, lower, upper, values, h, a)
         shares = self.shares(boxes, values)
         total: dict[Column, float] = {}
-        weights = 0.0
-        for box, part in zip(boxes, grains(logs), strict=True):
-            if part < FAINTEST:
-                continue
-            weight = part / GRAINS
-            for column, slope in self.slopes_of(box, lower, upper, values, shares, h, a).items():
+        weights, most = 0.0, max(logs)
+        for some in portions([*zip(boxes, logs, strict=True)], self.step_portion):
+            slopes: dict[Column, float] = {}  # weighted by what the boxes of the portion say
+            said, loudest = 0.0, max(one for _, one in some)
+            for (box, _), part in zip(some, grains([one for _, one in some]), strict=True):
+                if part < FAINTEST:
+                    continue
+                weight = part / GRAINS
+                own = self.slopes_of(box, lower, upper, values, shares, h, a)
+                for column, slope in own.items():
+                    slopes[column] = slopes.get(column, 0.0) + weight * slope
+                said += weight
+            weight = exp(loudest - most)
+            for column, slope in slopes.items():
                 total[column] = total.get(column, 0.0) + weight * slope
-            weights += weight
+            weights += weight * said
         slopes = {column: slope / weights for column, slope in total.items()}
         if self.forget:  # and how its level does
             left = sum(int(self.weight(box) * CRUMBS) for box in boxes)
@@ -361,34 +437,6 @@ def fading(turns: int, at_most: float) -> float:
     return min(at_most, turns / (turns + 2))
 
 
-def log_product(factors: Sequence[float]) -> float:
-    """Return the logarithm of a product of numbers above 0, of however many."""
-    total = 0.0
-    for begin in range(0, len(factors), FACTORS):
-        some = factors[begin : begin + FACTORS]
-        if 0 < prod(some) < inf:
-            total += log(prod(some))
-        else:
-            for factor in some:
-                total += log(factor)
-    return total
-
-
-def softmax(scores: Sequence[float], temperature: float) -> list[float]:
-    """Return the probabilities that belong to the scores."""
-    parts = [exp((score - max(scores)) / temperature) for score in scores]
-    total = 0.0
-    for part in parts:
-        total += part
-    return [part / total for part in parts]
-
-
-def grains(logs: Sequence[float]) -> list[int]:
-    """Return what the logarithms stand for in grains, of which the largest has 2**32."""
-    most = max(logs, default=0.0)
-    return [int(exp(one - most) * GRAINS) if one - most > NEGLIGIBLE else 0 for one in logs]
-
-
-def log_sum(logs: Sequence[float]) -> float:
-    """Return the logarithm of the sum, what is negligible beside the largest left out."""
-    return max(logs) + log(sum(grains(logs)) / GRAINS)
+def balanced(scores: Sequence[float], sizes: Sequence[int], power: float) -> list[float]:
+    """Return the scores with the sizes of the classes taken out, to a power."""
+    return [s - power * log(max(n, 1)) for s, n in zip(scores, sizes, strict=True)]

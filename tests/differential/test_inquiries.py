@@ -1,0 +1,219 @@
+"""What a row tells of the choices and reaches, asked of a portion of the boxes with each row.
+
+It has to come out as if all had been asked at once, however boxes change meanwhile. Portions are as
+small as the engine can have them, so that there are many.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from boxwise import HyperboxClassifier
+from boxwise.core import EvidenceSettings, Model
+from boxwise.core.settings import Range
+from boxwise.reference.evidence import Evidence
+from boxwise.schema import Column, Vocabulary
+from boxwise.store.modelfile import pack
+
+from .agreement import assert_same_boxes
+from .side_by_side import SideBySide
+from .streams import UNLABELLED, Stream
+from .test_evidence import assert_same_record, pair
+
+PORTION = 64
+GRID = ([0.02, 0.4], [0.01, 8.0], [0.5, 2.0])
+
+
+@pytest.fixture(autouse=True)
+def small_portions(monkeypatch: pytest.MonkeyPatch, with_and_without_an_index: None) -> None:
+    new_engine = EvidenceSettings.new_engine
+
+    def in_small_portions(self: EvidenceSettings, n_categorical: int, ranges: list[Range]) -> Any:
+        engine = new_engine(self, n_categorical, ranges)
+        engine.set_portions(PORTION, 2 * PORTION)
+        return engine
+
+    monkeypatch.setattr(EvidenceSettings, "new_engine", in_small_portions)
+    monkeypatch.setattr(Evidence, "test_portion", PORTION)
+    monkeypatch.setattr(Evidence, "step_portion", 2 * PORTION)
+
+
+def made_up(n: int, r: int, unlabelled: float = 0.0, rows: int = 330, seed: int = 0) -> Stream:
+    """Return a stream with a box for every other row; the other rows are taken by boxes."""
+    random = Random(f"{n} {r} {unlabelled} {seed}")
+    stream = Stream(
+        0.05, 0.5, 0.5, [1.0] * n, "each", False, lower=[], upper=[], values=[], labels=[]
+    )
+    for _ in range(rows):
+        if stream.lower and random.random() < 0.4:  # into a box that is there
+            again = random.randrange(len(stream.lower))
+            low, values, label = stream.lower[again], stream.values[again], stream.labels[again]
+        else:
+            low = [random.random() for _ in range(n)]
+            values = [f"v{int(random.random() * random.choice([3, 40]))}" for _ in range(r)]
+            label = random.choice([0, 0, 1])
+            if n and random.random() < 0.05:
+                low[0] = float("nan")
+        stream.lower.append(low)
+        stream.upper.append(low)
+        stream.values.append(values)
+        stream.labels.append(UNLABELLED if random.random() < unlabelled else label)
+    return stream
+
+
+def learn_apart(clf: HyperboxClassifier, stream: Stream, begin: int, end: int) -> None:
+    X, upper = stream.table()
+    part = None if upper is None else upper[begin:end]
+    clf.partial_fit(X[begin:end], stream.labels[begin:end], upper=part)
+
+
+def teach_apart(reference: Evidence, stream: Stream, begin: int, end: int) -> None:
+    for sample, label in zip(stream.samples()[begin:end], stream.labels[begin:end], strict=True):
+        reference.learn(*sample, None if label == UNLABELLED else label)
+
+
+@pytest.mark.parametrize("unlabelled", [0.0, 0.1])
+@pytest.mark.parametrize(("n", "r"), [(2, 2), (3, 0), (0, 4), (9, 9)])
+@pytest.mark.parametrize("forget", [True, False])
+def test_boxes_answer_as_they_were_when_the_row_came(n, r, unlabelled, forget):
+    stream = made_up(n, r, unlabelled)
+    clf, reference = pair(stream, GRID, [0.0, 1.0], forget)
+    assert_same_boxes(clf, reference)
+    assert len(reference.boxes) > PORTION
+    assert_same_record(clf, reference)
+
+
+def test_it_takes_effect_after_as_many_rows_as_there_are_portions_and_not_before():
+    stream = made_up(2, 2)
+    clf, reference = pair(stream, GRID, [0.0])
+    engine = clf._model.engine
+    seen = set()
+    for begin in range(60):
+        learn_apart(clf, stream, begin, begin + 1)
+        before, (due, _, step_due) = (
+            engine.snapshot()["losses"].tolist(),
+            engine.snapshot()["waits"],
+        )
+        teach_apart(reference, stream, begin, begin + 1)
+        assert (due, step_due) == (
+            reference.test.due if reference.test else 0,
+            reference.step.due if reference.step else 0,
+        )
+        assert before == [*reference.losses.values()]
+        seen |= {int(due - reference.rows), *before}
+    assert {0, 1, 2} <= seen  # it waits for a while,
+    assert len(seen) > 40  # and something comes of it
+
+
+@pytest.mark.parametrize("unlabelled", [0.0, 0.1])
+def test_saving_and_loading_in_between_makes_no_difference(unlabelled):
+    stream = made_up(2, 2, unlabelled, rows=300)
+    whole, apart = (stream.classifier().set_params(decision="evidence") for _ in range(2))
+    learn_apart(whole, stream, 0, 300)
+    waited = 0
+    sizes = iter([1, 150, *[1, 2, 3] * 50])
+    begin = 0
+    while begin < 300:
+        end = min(begin + next(sizes), 300)
+        learn_apart(apart, stream, begin, end)
+        state = apart._model.to_state()
+        waited += all(state[1]["waits"][[0, 2]])
+        apart._model = Model.from_state(*state)
+        begin = end
+    assert waited > 10
+    assert pack(*apart._model.to_state()) == pack(*whole._model.to_state())
+
+
+def until_both_wait(stream: Stream) -> tuple[int, HyperboxClassifier, Evidence]:
+    """Return how many rows it took until a test and a step wait, and both learners."""
+    first = {name: vars(stream)[name][:1] for name in ("lower", "upper", "values", "labels")}
+    clf, reference = pair(replace(stream, **first), GRID, [0.0])
+    end = 260
+    learn_apart(clf, stream, 1, end)
+    teach_apart(reference, stream, 1, end)
+    while not (reference.test and reference.step):
+        learn_apart(clf, stream, end, end + 1)
+        teach_apart(reference, stream, end, end + 1)
+        end += 1
+    return end, clf, reference
+
+
+def test_boxes_that_are_removed_in_between_have_been_asked():
+    stream = made_up(2, 2)
+    end, clf, reference = until_both_wait(stream)
+    gone = [3, 70, 100]
+    clf._model.remove(gone)
+    for place in reversed(gone):
+        del reference.boxes[place]
+    assert_same_record(clf, reference)
+    learn_apart(clf, stream, end, 330)  # from now on slots are not in order of creation
+    teach_apart(reference, stream, end, 330)
+    assert_same_boxes(clf, reference)
+    assert_same_record(clf, reference)
+
+
+def test_so_have_those_that_are_merged():
+    _, clf, reference = until_both_wait(made_up(2, 2))
+    engine, labels = clf._model.engine, [box.label for box in reference.boxes]
+    a = labels.index(0, 70)
+    b = labels.index(0, a + 1)
+    ids = engine.snapshot()["id"].tolist()
+    engine.merge(ids[a], ids[b])
+    assert engine.n_boxes == len(reference.boxes) - 1
+    assert_same_record(clf, reference, boxes_too=False)
+
+
+def test_new_columns_come_while_something_waits():
+    _, clf, _ = until_both_wait(made_up(2, 2))
+    before, settings = clf._model.engine.snapshot(), clf._model.settings
+    columns = [Column("x4", "continuous"), Column("x5", "categorical", Vocabulary([None]))]
+    wider = replace(settings, gamma=[*settings.gamma, 1.0])
+    after = clf._model.widened(columns, wider, [Range()]).engine.snapshot()
+    slopes = before["step_slopes"].tolist()  # of numbers, categories and the memory
+    assert after["step_slopes"].tolist() == [*slopes[:2], 0, *slopes[2:4], 0, slopes[4]]
+    assert after["test_scores"].tolist() == before["test_scores"].tolist()
+
+
+def test_ranks_that_are_measured_anew_do_not_change_what_was_asked():
+    """Boxes are moved then, all of them."""
+    rng = np.random.default_rng(3)
+    X = np.column_stack([rng.exponential(size=1_500), rng.normal(size=1_500)]).round(2)
+    y = rng.integers(0, 2, 1_500)
+    whole = HyperboxClassifier(0.02, scale="quantile").partial_fit(X, y)
+    assert isinstance(whole._model.engine, SideBySide)
+    apart = HyperboxClassifier(0.02, scale="quantile")
+    for begin in range(0, 1_500, 50):  # to save it has all boxes asked
+        apart.partial_fit(X[begin : begin + 50], y[begin : begin + 50])
+        apart._model.to_state()
+    assert pack(*apart._model.to_state()) == pack(*whole._model.to_state())
+
+
+def test_portions_that_the_engine_cannot_have_are_refused():
+    clf = made_up(1, 0, rows=5).classifier().set_params(decision="evidence")
+    clf.fit([[1.0], [2.0]], [0, 1])
+    for portion in (0, 1, 63, 192, 300):
+        with pytest.raises(ValueError, match="a portion is 64 boxes"):
+            clf._model.engine.set_portions(portion, 64)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("waits", np.array([9, 2, 9], np.uint64), "does not fit the choices"),
+        ("waits", np.array([9], np.uint64), "three numbers"),
+        ("test_scores", np.zeros((3, 2)), "does not fit the choices"),
+        ("test_scores", np.full((5, 2), np.nan), "does not fit the choices"),
+        ("step_slopes", np.zeros(3), "does not fit the columns"),
+    ],
+)
+def test_what_waits_in_a_damaged_file_is_not_trusted(name, value, message):
+    _, clf, _ = until_both_wait(made_up(2, 2))
+    header, arrays = clf._model.to_state()
+    Model.from_state(header, arrays)
+    with pytest.raises(ValueError, match=message):
+        Model.from_state(header, {**arrays, name: value})

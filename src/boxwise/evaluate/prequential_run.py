@@ -245,7 +245,7 @@ def prequential(
     >>> result = prequential(learners, LoanStream(3000, function=7, noise=0.05))
     >>> for row in result.summary():
     ...     print(row["learner"], row["scored"], round(row["cba"], 3), row["boxes"])
-    small boxes 2999 0.897 2558
+    small boxes 2999 0.898 2558
     large boxes 2999 0.883 606
     """
     run = Prequential(learners, source, window=window, every=every, limit=limit, classes=classes)

@@ -74,6 +74,7 @@ def test_only_sizes_in_question_are_fitted():
 @pytest.fixture
 def few_rows(monkeypatch):
     monkeypatch.setattr(growth, "LATEST", 200)
+    monkeypatch.setattr(growth, "SETTLED", 50)
     monkeypatch.setattr(growth, "TURN", 0.02)
 
 
@@ -96,14 +97,13 @@ def test_growth_measures_both_decisions_and_writes_what_the_page_needs(profile, 
 
 def test_an_index_is_timed_beside_brute_force_and_drawn(profile, few_rows, monkeypatch):
     asked = []
-    monkeypatch.setattr(models, "HAS_INDEX", True)
     monkeypatch.setattr(
         models.Model, "set_index", lambda self, mode: asked.append(mode), raising=False
     )
     record = Record("growth", profile)
     for decision in models.DECISIONS:
         growth.grow(record, MADE[0], MADE[0].table(1_200), decision, (500, 1_000), patience=60)
-    assert asked == ["off", "small"] * 4  # on copies: the model itself goes on as it is
+    assert asked == ["small", "off"] * 4  # on copies: the model itself goes on as it is
     assert all(x["same"] and x["learn_index"] > 0 for x in record.lines)
     record.write()
     page.write(profile, ("growth",))
@@ -214,6 +214,21 @@ def test_a_cost_may_grow_as_fast_as_what_has_to_be_looked_at_and_no_faster():
     assert growing_around(0.95)[slope] is True
     assert growing_around(0.85)[slope] is False
     assert growing_around(0.95, share=1e-4)[slope] is False  # of next to none
+
+
+def test_what_has_to_be_looked_at_excuses_a_cost_as_far_as_the_fit_can_tell():
+    def verdict(uneven: float) -> bool | None:
+        parts = growing(0.9)
+        first, last = parts["growth"]["lines"]
+        middle = {**first, "rows": 30_000, "boxes": 30_000, "learn_index": 30_000**0.9}
+        lines = parts["growth"]["lines"] = [first, middle, last]
+        for line in lines:
+            line["around"] = line["rows"] ** 0.85
+        middle["around"] *= uneven
+        return next(v for k, v in verdicts(parts).items() if k.startswith("learn: cost grows"))
+
+    assert verdict(1.0) is False
+    assert verdict(1.5) is True
 
 
 def test_one_model_that_the_index_changes_breaks_the_promise():

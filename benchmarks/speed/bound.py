@@ -101,7 +101,7 @@ def compare(record: Record, limits: ctypes.CDLL, rate: float, table: Table, deci
     parameters = FIXED if decision == "evidence" else {}
     model = models.new_model(table, 0.1, decision, **parameters)
     models.learn(model, table.part(0, rows))
-    models.without_index(model)
+    model.set_index("off")
     unseen = models.batch(table.part(rows, len(table)))
     boxes = model.n_boxes
     model.predict(unseen)

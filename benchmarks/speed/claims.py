@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from math import hypot
 from typing import Any
 
 from benchmarks.speed import fit
@@ -37,11 +38,6 @@ def lines_of(parts: Parts, part: str, **wanted: object) -> list[Line]:
     return [line for line in lines if all(line.get(k) == v for k, v in wanted.items())]
 
 
-def has_index(parts: Parts) -> bool:
-    """Whether the growth was measured with the index."""
-    return any("learn_index" in line for line in lines_of(parts, "growth"))
-
-
 def by_stream(lines: Sequence[Line]) -> Iterator[tuple[tuple[str, str], list[Line]]]:
     """Return the lines of each stream and decision, in their order."""
     for key, group in groupby(lines, key=lambda line: (line["stream"], line["decision"])):
@@ -49,22 +45,25 @@ def by_stream(lines: Sequence[Line]) -> Iterator[tuple[tuple[str, str], list[Lin
 
 
 def _of_growth(parts: Parts) -> Iterator[Claim]:
-    way = "index" if has_index(parts) else "brute"
     lines = lines_of(parts, "growth")
     for what in ("learn", "predict"):
         groups = dict(by_stream(lines))
         found = {
             key: slope
             for key, group in groups.items()
-            if (slope := fit.of_lines(group, f"{what}_{way}")) is not None
+            if (slope := fit.of_lines(group, f"{what}_index")) is not None
         }
         over, excused = [], 0
         for key, slope in found.items():
             if slope <= EXPONENT:
                 continue
             reason = _reason(groups[key], what)
-            excused += reason is not None and reason[1] >= slope
-            shown = "" if reason is None else f"; {reason[0]}: {reason[1]:.2f}"
+            shown = ""
+            if reason is not None:
+                words, grows, error = reason
+                own = fit.error_of_lines(groups[key], f"{what}_index")
+                excused += slope <= grows + hypot(own, error)  # no faster, as far as can be told
+                shown = f" ± {own:.2f}; {words}: {grows:.2f} ± {error:.2f}"
             over.append(f"{', '.join(key)} ({slope:.2f}{shown})")
         yield Claim(
             f"{what}: cost grows with boxes to the power of {EXPONENT} at most, on every stream, "
@@ -90,15 +89,18 @@ def _of_growth(parts: Parts) -> Iterator[Claim]:
     )
 
 
-def _reason(lines: Sequence[Line], what: str) -> tuple[str, float] | None:
-    """Return what such a decision has to look at, and how that grows; None if that is little."""
+def _reason(lines: Sequence[Line], what: str) -> tuple[str, float, float] | None:
+    """Return what such a decision has to look at, and how that grows, with the error of the fit.
+
+    None if that is little.
+    """
     reasons = [("around", "boxes around a row")]
     if what == "predict":
         reasons.append(("speaking", "boxes with a part"))
     for key, words in reasons:
         grows = fit.of_lines(lines, key)
         if grows is not None and fit.in_question(lines)[-1][key] >= SOME:
-            return words, grows
+            return words, grows, fit.error_of_lines(lines, key)
     return None
 
 

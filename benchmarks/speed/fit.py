@@ -24,14 +24,35 @@ def exponent(sizes: Sequence[float], costs: Sequence[float]) -> float | None:
     return float(slope)
 
 
+def error(sizes: Sequence[float], costs: Sequence[float]) -> float:
+    """Return the standard error of that exponent; 0 for two sizes, which any line goes through.
+
+    >>> round(error([1, 10, 100, 1000], [1, 11, 90, 1000]), 3)
+    0.019
+    """
+    if len(sizes) < 3:
+        return 0.0
+    x, y = np.log(sizes), np.log(costs)
+    off = y - np.polyval(np.polyfit(x, y, 1), x)
+    return float(np.sqrt(off @ off / (len(x) - 2) / np.sum((x - x.mean()) ** 2)))
+
+
 def of_lines(lines: Sequence[Line], cost: str, over: str = "boxes") -> float | None:
     """Return the exponent over the sizes in question, or over all if fewer than two are among them.
 
     The latter is for small profiles; the page says which rows were used.
     """
-    used = in_question(lines)
-    used = [line for line in used if line.get(cost)]
-    return exponent([line[over] for line in used], [line[cost] for line in used])
+    return exponent(*_columns(lines, cost, over))
+
+
+def error_of_lines(lines: Sequence[Line], cost: str) -> float:
+    """Return the standard error of the exponent over boxes."""
+    return error(*_columns(lines, cost, "boxes"))
+
+
+def _columns(lines: Sequence[Line], cost: str, over: str) -> tuple[list[float], list[float]]:
+    used = [line for line in in_question(lines) if line.get(cost)]
+    return [line[over] for line in used], [line[cost] for line in used]
 
 
 def in_question(lines: Sequence[Line]) -> Sequence[Line]:

@@ -20,6 +20,7 @@ from benchmarks.workloads import Table, Workload, without_data, workloads
 from boxwise.core import Model
 
 LATEST = 2_000  # rows over which the cost of learning is taken
+SETTLED = 1_000  # rows learned before: a copy has boxes asked that would be asked with these
 TURN = 0.5  # seconds that predicting may take at a time
 PREPARED = 600  # rows predicted before: what is made for many rows is there then
 
@@ -52,8 +53,8 @@ def grow(
                 f"({patience} s for a stream and a decision)."
             )
             break
-        models.learn(model, table.part(learned, size - LATEST))
-        costs = latest(model, table.part(size - LATEST, size), unseen)
+        models.learn(model, table.part(learned, size - LATEST - SETTLED))
+        costs = latest(model, table.part(size - LATEST - SETTLED, size), unseen)
         learned = size
         record.add(
             stream=workload.name,
@@ -73,21 +74,21 @@ def within(sizes: Sequence[int], most: int) -> list[int]:
 
 def latest(model: Model, rows: Table, unseen: Table) -> dict[str, float | bool]:
     """Return µs per row, and whether the index changes nothing."""
-    brute = models.without_index(model.copy()) if models.HAS_INDEX else model
-    took = {}
-    small = brute
-    if models.HAS_INDEX:
-        small = models.without_index(model.copy(), "small")
-        took["learn_small"] = seconds(models.learn, small, rows) / len(rows) * 1e6
-        took["learn_brute"] = seconds(models.learn, brute, rows) / len(rows) * 1e6
-    took["learn_index"] = seconds(models.learn, model, rows) / len(rows) * 1e6
-    predict = {name: predicting(m, unseen) for name, m in (("index", model), ("brute", brute))}
+    ways = {"small": model.copy(), "brute": model.copy(), "index": model}
+    ways["small"].set_index("small")
+    ways["brute"].set_index("off")
+    first, rows = rows.part(0, SETTLED), rows.part(SETTLED, len(rows))
+    for one in ways.values():
+        models.learn(one, first)
+    took = {
+        f"learn_{name}": seconds(models.learn, one, rows) / len(rows) * 1e6
+        for name, one in ways.items()
+    }
+    predict = {name: predicting(ways[name], unseen) for name in ("index", "brute")}
     took |= {f"predict_{name}": cost for name, (cost, _) in predict.items()}
-    if not models.HAS_INDEX:
-        return {"learn_brute": took["learn_index"], "predict_brute": took["predict_brute"]}
     common = min(len(said) for _, said in predict.values())
     told = [said[:common] for _, said in predict.values()]
-    same = all(models.same_boxes(model, other) for other in (brute, small))
+    same = all(models.same_boxes(model, other) for other in ways.values())
     return took | {"same": same and np.array_equal(*told)}
 
 

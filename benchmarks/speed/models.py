@@ -14,7 +14,6 @@ from boxwise.inputs import Batch
 from boxwise.schema import Column, Schema, Vocabulary
 
 DECISIONS = ("membership", "evidence")
-HAS_INDEX = hasattr(Model, "set_index")
 
 
 def new_model(
@@ -51,13 +50,6 @@ def single_rows(table: Table) -> list[tuple[Any, Any, Any, Any]]:
     """Return each row as the arrays that the engine's own `learn` takes."""
     parts = [slice(*ends) for ends in pairwise(range(len(table) + 1))]
     return [(table.numbers[i], table.numbers[i], table.codes[i], table.labels[i]) for i in parts]
-
-
-def without_index(model: Model, mode: str = "off") -> Model:
-    """Return the model with the index off, if it has one."""
-    if HAS_INDEX:
-        model.set_index(mode)
-    return model
 
 
 def same_boxes(one: Model, other: Model) -> bool:

@@ -10,7 +10,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-from benchmarks.speed.claims import Parts, has_index, lines_of
+from benchmarks.speed.claims import Parts, lines_of
 from benchmarks.speed.words import by_name
 
 # Okabe and Ito's colours.
@@ -36,9 +36,7 @@ def draw(parts: Parts, folder: Path) -> None:
 
 def growth(parts: Parts) -> Any:
     figure, axes = plt.subplots(2, 2, figsize=(9.5, 7), sharex=True)
-    ways = (
-        (("brute", "--", 0.55), ("index", "-", 1.0)) if has_index(parts) else (("brute", "-", 1.0),)
-    )
+    ways = (("brute", "--", 0.55), ("index", "-", 1.0))
     for row, decision in zip(axes, ("membership", "evidence"), strict=True):
         for panel, what in zip(row, ("learn", "predict"), strict=True):
             streams = by_name(lines_of(parts, "growth", decision=decision), "stream")
@@ -50,8 +48,8 @@ def growth(parts: Parts) -> Any:
                         [line["boxes"] for line in lines],
                         [line[f"{what}_{way}"] for line in lines],
                         style, color=colour, marker=marker, markersize=4.5, alpha=opacity,
-                        markerfacecolor="white" if way == "brute" and len(ways) > 1 else colour,
-                        label=stream if way == ways[-1][0] else None,
+                        markerfacecolor="white" if way == "brute" else colour,
+                        label=stream if way == "index" else None,
                     )  # fmt: skip
             panel.set_title(f"{what}, by {decision}", loc="left")
             panel.set_ylabel("µs per row")
@@ -62,9 +60,8 @@ def growth(parts: Parts) -> Any:
             if decision == "evidence":
                 panel.set_xlabel("boxes")
     handles, labels = axes[0][0].get_legend_handles_labels()
-    title = "solid: index, dashed: brute force" if len(ways) > 1 else "brute force"
     figure.legend(handles, labels, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False,
-                  title=title)  # fmt: skip
+                  title="solid: index, dashed: brute force")  # fmt: skip
     figure.tight_layout()
     return figure
 

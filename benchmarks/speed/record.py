@@ -12,8 +12,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import boxwise
-
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("boxwise", "numpy", "scikit-learn", "river", "hyperbox-brain", "capymoa")
 
@@ -99,7 +97,6 @@ def machine() -> dict[str, Any]:
         "system": platform.system(),
         "python": platform.python_version(),
         "packages": {name: _version(name) for name in PACKAGES},
-        "index": hasattr(boxwise.core.Model, "set_index"),
         "blas_threads": os.environ.get("OPENBLAS_NUM_THREADS"),
     }
     if hasattr(os, "getloadavg"):

@@ -11,7 +11,7 @@ using std::size_t;
 using std::uint32_t;
 
 namespace {
-constexpr size_t MANY = 1024;  // boxes of a group from which on an index pays
+constexpr size_t MANY = 1536;  // boxes of a group from which on an index pays
 constexpr size_t SHARE = 32;  // boxes that an index takes in at a time: no row waits for all of them
 constexpr size_t PATIENCE = 2;  // turns of predictions that do without an index
 constexpr size_t LITTLE = 180'000;  // features of all boxes that predictions pass over as quickly

@@ -35,13 +35,14 @@ WAYS: dict[str, dict[str, Any]] = {
     "auto": {"decision": "evidence"},
 }
 ROWS = 160  # to predict
+SETTLED = 2_000  # to learn before, so that a copy has the index that a model has by then
 MORE = 2_000  # to learn: enough that some are tested, however many boxes there are
 
 
 def run(record: Record) -> None:
     turns = record.profile.pick(9, 2)
     for theta, delta, n_rows in record.profile.pick(SETTINGS, SETTINGS[:-1]):
-        table = loan(n_rows + MORE)
+        table = loan(n_rows + SETTLED + MORE)
         first, more = table.part(0, n_rows), table.part(n_rows, len(table))
         made = []
         for way in WAYS.values():
@@ -56,11 +57,13 @@ def measure(made: list[Model], rows: Table, turns: int) -> np.ndarray:
     """Return µs per row, model by model: to predict, to learn."""
     states = [pickle.dumps(model) for model in made]
     few = models.batch(rows.part(0, ROWS))
+    first, more = rows.part(0, SETTLED), rows.part(SETTLED, SETTLED + MORE)
     times = np.full((len(made), 2), np.inf)
     for _ in range(turns):
         for took, model, state in zip(times, made, states, strict=True):
             copy = pickle.loads(state)
+            models.learn(copy, first)
             took[:] = np.minimum(
-                took, (seconds(model.predict, few), seconds(models.learn, copy, rows))
+                took, (seconds(model.predict, few), seconds(models.learn, copy, more))
             )
     return times / (ROWS, MORE) * 1e6

@@ -19,7 +19,7 @@ from boxwise.reference import EIOL
 from .agreement import assert_same_answers, assert_same_boxes
 from .streams import UNLABELLED, Stream
 
-MANY = 1024  # boxes of a class from which on there is one, as native/entropy_indexed.cpp has it
+MANY = 1536  # boxes of a class from which on there is one, as native/entropy_indexed.cpp has it
 LITTLE = 180_000  # features of all boxes up to which predictions do without, as there
 
 
@@ -160,7 +160,8 @@ def crowd(n_rows: int, seed: int, spread: float = 1.0) -> tuple[np.ndarray, np.n
     X[:, 3:5] = rng.integers(0, 4, (n_rows, 2))
     X[:, 5] = rng.integers(0, 300, n_rows)
     X[rng.random(n_rows) < 0.05, 0] = np.nan
-    return X, rng.integers(0, 3, n_rows) - (rng.random(n_rows) < 0.02)
+    labels = rng.choice(3, n_rows, p=[0.6, 0.3, 0.1])  # one class has most of the boxes
+    return X, labels - (rng.random(n_rows) < 0.02)
 
 
 @pytest.mark.parametrize(

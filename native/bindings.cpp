@@ -212,7 +212,8 @@ nb::dict evidence_snapshot(const EvidenceEngine& engine) {
   const auto& [test_waits, test_due, test_label, scores, samples] = record.test;
   const auto& [step_waits, step_due, slopes] = record.step;
   result["waits"] = to_numpy(
-      std::vector<std::uint64_t>{test_waits ? test_due : 0, test_label, step_waits ? step_due : 0}, {3});
+      std::vector<std::uint64_t>{test_waits ? test_due : 0, test_waits ? test_label : 0,
+                                 step_waits ? step_due : 0}, {3});
   std::vector<double> of_classes = test_waits ? samples : std::vector<double>{};
   const std::size_t n_classes = of_classes.size();
   if (test_waits) of_classes.insert(of_classes.end(), scores.begin(), scores.end());

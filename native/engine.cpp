@@ -350,6 +350,7 @@ void Engine::restore(const Snapshot& all) {
     groups[static_cast<size_t>(all.label[i] + 1)].append(box);
   }
   const auto writer = writing();
+  about_to_change_all();
   groups_ = std::move(groups);
   next_id_ = all.next_id;
   settle_all();

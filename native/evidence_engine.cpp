@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
@@ -19,10 +20,12 @@ constexpr std::uint64_t ALL_OF = 500, ONE_IN = 16;  // the rows that are tested:
 constexpr size_t MANY = 2048;                       // boxes
 constexpr std::uint64_t STEP_IN = 4;                // the rows from which reaches are learned:
 constexpr size_t VERY_MANY = 8192;                  // fewer, if there are so many boxes
+constexpr std::uint64_t LATEST = std::uint64_t{1} << 32;  // no class has so many boxes
 constexpr double MEMORY = 0.999;    // what a loss still counts, at most, when the next row is tested
 constexpr double RATE = 0.4;        // how fast the say of a choice falls with its losses
 constexpr size_t VOICES = 40;            // choices that have a say at first,
 constexpr std::uint64_t AT_FIRST = 1000;  // for so many rows
+constexpr double MOST_LOSS = 2;  // of a choice that was sure, and wrong
 constexpr size_t MUCH = 10'000;    // responsibilities that make another thread worth starting
 
 std::invalid_argument invalid(const char* text) { return std::invalid_argument(text); }
@@ -31,8 +34,8 @@ std::invalid_argument invalid(const char* text) { return std::invalid_argument(t
 EvidenceEngine::EvidenceEngine(size_t n_continuous, size_t n_categorical,
                                EvidenceSettings settings, std::vector<Range> ranges)
     : EntropyEngine(n_continuous, n_categorical, settings.learning, std::move(ranges)),
-      test_(std::make_unique<Inquiry>()),
-      step_(std::make_unique<Inquiry>()) {
+      test_(std::make_unique<Inquiry>(false)),
+      step_(std::make_unique<Inquiry>(true)) {
   check(settings);
   decide_by(std::move(settings));
 }
@@ -94,13 +97,19 @@ void EvidenceEngine::set_portions(size_t test, size_t step) {
   step_portion_ = step;
 }
 
-void EvidenceEngine::check(const Test& test) const {
-  if (!test.waits) return;
-  const size_t classes = test.samples.size();
-  if (test.label >= classes ||
-      test.scores.size() != evidence_.bandwidths.size() * evidence_.backoffs.size() * classes ||
-      std::any_of(test.scores.begin(), test.scores.end(), [](double x) { return std::isnan(x); }))
+void EvidenceEngine::check_waiting(const Record& record) const {
+  const auto& [test_waits, due, label, scores, samples] = record.test;
+  const auto in_time = [&](std::uint64_t row) { return row <= record.rows + LATEST; };
+  const size_t pairs = evidence_.bandwidths.size() * evidence_.backoffs.size();
+  const auto possible = [](double score) { return score < std::numeric_limits<double>::infinity(); };
+  if (test_waits && (!in_time(due) || label >= samples.size() ||
+                     scores.size() != pairs * samples.size() ||
+                     !std::all_of(scores.begin(), scores.end(), possible) ||
+                     !std::all_of(samples.begin(), samples.end(), possible)))
     throw invalid("the test that waits does not fit the choices");
+  if (record.step.waits &&
+      (!in_time(record.step.due) || record.step.slopes.size() != n_ + r_ + 1))
+    throw invalid("the step that waits does not fit the columns");
 }
 
 Record EvidenceEngine::record() const {
@@ -130,9 +139,7 @@ void EvidenceEngine::restore_record(Record record) {
       !std::all_of(record.reaches.begin(), record.reaches.end(),
                    [](double x) { return std::abs(x) <= FARTHEST; }))
     throw invalid("the reaches do not fit the columns");
-  check(record.test);
-  if (record.step.waits && record.step.slopes.size() != features)
-    throw invalid("the step that waits does not fit the columns");
+  check_waiting(record);
   test_->open = step_->open = false;
   record_ = std::move(record);
   clock_ = static_cast<double>(record_.clock);
@@ -153,8 +160,8 @@ std::vector<double> EvidenceEngine::chosen() const {
 
 void EvidenceEngine::learn_one(const Sample& x) {
   if (x.label >= 0) {
-    go_on(*test_);
-    go_on(*step_);
+    go_on(*test_, record_.test.due);
+    go_on(*step_, record_.step.due);
     choose_if_due();
     move_if_due();
     if (groups_[x.label + 1].size() > 0) {
@@ -184,10 +191,10 @@ void EvidenceEngine::begin_test(const Sample& x) {
   std::vector<bool> asked(bandwidths * backoffs, false);
   for (size_t pair = 0; pair < asked.size(); ++pair)
     asked[pair_of(pair / backoffs, pair % backoffs)] = true;
+  begin(*test_, x, asked, test_portion_);
   record_.test = {true, record_.rows + count() / test_portion_, static_cast<std::uint64_t>(x.label),
                   {}, {}};
-  begin(*test_, x, asked, test_portion_, record_.test.due);
-  go_on(*test_);
+  go_on(*test_, record_.test.due);
 }
 
 void EvidenceEngine::conclude_test(const Inquiry& inquiry, Test& test) const {
@@ -215,6 +222,7 @@ void EvidenceEngine::choose_if_due() {
         const double off = k == test.label ? p[k] - 1 : p[k];
         loss += off * off;
       }
+      if (std::isnan(loss)) loss = MOST_LOSS;  // no class is possible
       record_.losses[at] = record_.losses[at] * memory + loss;
       ++at;
     }

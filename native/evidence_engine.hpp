@@ -62,8 +62,8 @@ class EvidenceEngine : public EntropyEngine {
   std::vector<double> chosen() const;
   // By continuous feature, by categorical one: what multiplies its bandwidth or backoff; the memory.
   std::vector<double> reach() const;
-  // How many boxes are asked with a row, at least, to test the choices and to learn the reaches; fewer in
-  // tests. It is a part of the specification: what comes of it takes effect when all were asked.
+  // How many boxes a row has time for, to test the choices and to learn the reaches; fewer in tests. It is
+  // a part of the specification: that takes effect so many rows later as it takes to ask all.
   void set_portions(std::size_t test, std::size_t step);
   // Rows x boxes, in order of creation: how much of the probability of its class each carries.
   Sheet responsibilities(const Rows& rows, std::size_t threads = 1) const;
@@ -84,7 +84,7 @@ class EvidenceEngine : public EntropyEngine {
     double temperature, weight;
   };
   void check(const EvidenceSettings& settings) const;
-  void check(const Record::Test& test) const;
+  void check_waiting(const Record& record) const;
   void decide_by(EvidenceSettings settings);
   bool due(std::uint64_t one_in) const;
   using Test = Record::Test;
@@ -129,12 +129,15 @@ class EvidenceEngine : public EntropyEngine {
   struct Inquiry;   // a question to all boxes, some at a time
   struct Answers;   // of a class
   void begin(Inquiry& inquiry, const Sample& x, const std::vector<bool>& asked,
-             std::size_t portion, std::uint64_t due);
-  void begin_class(const Inquiry& inquiry, const Group& g, Answers& a) const;
-  void go_on(Inquiry& inquiry) const;
+             std::size_t portion);
+  void begin_class(const Inquiry& inquiry, Group& g, Answers& a);
+  void go_on(Inquiry& inquiry, std::uint64_t due) const;
   void ask_until(Inquiry& inquiry, std::size_t boxes) const;
   void ask_portion(Inquiry& inquiry, std::size_t k, std::size_t portion) const;
-  void fade_portion(Inquiry& inquiry, Answers& a, std::size_t first, std::size_t m) const;
+  struct Left {  // of the samples of a portion, and how that grows with the memory; in crumbs
+    std::int64_t samples = 0, slope = 0;
+  };
+  Left fade_portion(Inquiry& inquiry, const Answers& a, std::size_t first, std::size_t m) const;
   void add_up_scores(const Inquiry& inquiry, std::vector<double>& scores) const;
   void add_up_slopes(const Answers& a, double* slopes) const;
   void conclude_test(const Inquiry& inquiry, Test& test) const;
@@ -173,6 +176,7 @@ class EvidenceEngine : public EntropyEngine {
   double slack(double loudness) const;
   bool list_audible(Question& q, float bar, std::size_t most) const;
   void bring_together(Question& q) const;
+  void bring_weights(Question& q) const;
   void gather_lots(Question& q) const;
   void ask_numbers(Question& q) const;
   void let_fall(Question& q, Part& part) const;

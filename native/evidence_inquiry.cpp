@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "kernels.hpp"
 #include "scan.hpp"
@@ -18,11 +17,10 @@ constexpr double NONE = -std::numeric_limits<double>::infinity();
 
 // What is the same for all boxes of a class is found at once: it is quickly added up.
 void EvidenceEngine::begin(Inquiry& inquiry, const Sample& x, const std::vector<bool>& asked,
-                           size_t portion, std::uint64_t due) {
-  inquiry.open = true;
+                           size_t portion) {
   inquiry.begun = record_.rows;
-  inquiry.due = due;
   inquiry.portion = portion;
+  inquiry.temperature = voices_[0].temperature;
   inquiry.rows = std::max(clock_, 1.0);
   inquiry.memory = memory();
   inquiry.x = x;
@@ -38,9 +36,10 @@ void EvidenceEngine::begin(Inquiry& inquiry, const Sample& x, const std::vector<
     begin_class(inquiry, groups_[k + 1], inquiry.classes[k]);
     inquiry.boxes += inquiry.classes[k].boxes;
   }
+  inquiry.open = true;
 }
 
-void EvidenceEngine::begin_class(const Inquiry& inquiry, const Group& g, Answers& a) const {
+void EvidenceEngine::begin_class(const Inquiry& inquiry, Group& g, Answers& a) {
   a.boxes = g.size();
   a.samples = kernels::total(g.n.data(), g.size());
   a.newest = g.size() > 0 ? kernels::most(g.last.data(), g.size()) : 0.0;
@@ -49,18 +48,11 @@ void EvidenceEngine::begin_class(const Inquiry& inquiry, const Group& g, Answers
     const auto seen = static_cast<double>(add_up(g, j, inquiry.codes[j]));
     a.shares.push_back((seen + inquiry.q.even[j]) / (static_cast<double>(a.samples) + 1));
   }
-  a.order.clear();
-  if (!g.in_order) {
-    a.order.resize(a.boxes);
-    a.rank.resize(a.boxes);
-    std::iota(a.order.begin(), a.order.end(), Slot{0});
-    std::sort(a.order.begin(), a.order.end(), [&](Slot s, Slot t) { return g.id[s] < g.id[t]; });
-    for (Slot place = 0; place < a.boxes; ++place) a.rank[a.order[place]] = place;
-  }
+  a.order = g.by_creation();  // which may change, until all were asked
   const size_t portions = inquiry.portions(a);
   a.asked.assign(portions, false);
   a.sums.resize(portions * inquiry.pairs.size());
-  a.left = a.fading = 0;
+  a.left = {};
   if (!inquiry.with_slopes) return;
   a.loudest.resize(portions);
   a.said.resize(portions);
@@ -68,9 +60,9 @@ void EvidenceEngine::begin_class(const Inquiry& inquiry, const Group& g, Answers
 }
 
 // As many boxes as it takes to be done in time.
-void EvidenceEngine::go_on(Inquiry& inquiry) const {
+void EvidenceEngine::go_on(Inquiry& inquiry, std::uint64_t due) const {
   if (!inquiry.open) return;
-  const std::uint64_t turns = inquiry.due - inquiry.begun + 1;
+  const std::uint64_t turns = due - inquiry.begun + 1;
   const std::uint64_t turn = std::min(record_.rows - inquiry.begun + 1, turns);
   ask_until(inquiry, inquiry.boxes * turn / turns);
 }
@@ -91,7 +83,13 @@ void EvidenceEngine::about_to_change(Place place) {
     if (!inquiry->open || place.group == 0 || place.group > inquiry->classes.size()) continue;
     const Answers& a = inquiry->classes[place.group - 1];
     if (place.slot >= a.boxes) continue;  // it came later
-    const Slot at = a.order.empty() ? place.slot : a.rank[place.slot];
+    size_t at = place.slot;
+    if (!a.order.empty()) {
+      const auto& id = groups_[place.group].id;
+      const auto older = [&](Slot s, Slot t) { return id[s] < id[t]; };
+      at = static_cast<size_t>(
+          std::lower_bound(a.order.begin(), a.order.end(), place.slot, older) - a.order.begin());
+    }
     ask_portion(*inquiry, place.group - 1, at / inquiry->portion);
   }
 }
@@ -104,52 +102,56 @@ void EvidenceEngine::about_to_change_all() {
 void EvidenceEngine::ask_portion(Inquiry& inquiry, size_t k, size_t portion) const {
   Answers& a = inquiry.classes[k];
   if (a.asked[portion]) return;
-  a.asked[portion] = true;
   const size_t first = portion * inquiry.portion, m = std::min(inquiry.portion, a.boxes - first);
-  inquiry.boxes_asked += m;
   Question& q = inquiry.q;
   q.g = &groups_[k + 1];
   q.shares = a.shares;
   back_up(q);
-  fade_portion(inquiry, a, first, m);
-  if (a.order.empty()) {
-    ask_run(q, static_cast<Slot>(first), m);
-  } else {
+  const Left left = fade_portion(inquiry, a, first, m);
+  ask_run(q, a.order.empty() ? static_cast<Slot>(first) : 0, m);
+  if (!a.order.empty()) {
     const auto begin = a.order.begin() + static_cast<std::ptrdiff_t>(first);
-    ask_run(q, 0, a.boxes);
     q.crowd.slots.assign(begin, begin + static_cast<std::ptrdiff_t>(m));
     bring_together(q);
   }
   ask(q);
   double* sums = &a.sums[portion * inquiry.pairs.size()];
   for (const size_t pair : inquiry.pairs) *sums++ = log_sum(q, pair);
-  if (!inquiry.with_slopes) return;
-  a.loudest[portion] = q.most;
-  a.said[portion] = add_slopes(inquiry, a, &a.slopes[portion * (n_ + r_ + 1)]);
+  if (inquiry.with_slopes) {
+    a.loudest[portion] = q.most;
+    a.said[portion] = add_slopes(inquiry, a, &a.slopes[portion * (n_ + r_ + 1)]);
+  }
+  a.left.samples += left.samples;
+  a.left.slope += left.slope;
+  a.asked[portion] = true;
+  inquiry.boxes_asked += m;
 }
 
 // What age has left of the boxes of a portion.
-void EvidenceEngine::fade_portion(Inquiry& inquiry, Answers& a, size_t first, size_t m) const {
+EvidenceEngine::Left EvidenceEngine::fade_portion(Inquiry& inquiry, const Answers& a, size_t first,
+                                                  size_t m) const {
   Census& census = inquiry.q.made;
   const Group& g = *inquiry.q.g;
   inquiry.q.census = &census;
   census.newest = a.newest;
-  census.weight.resize(a.order.empty() ? m : a.boxes);
+  census.weight.resize(m);
+  Left left;
   alignas(64) double slope[BLOCK];
-  const auto fade = [&](size_t slot, size_t count) {
-    double* weight = census.weight.data() + (a.order.empty() ? slot - first : slot);
+  const auto fade = [&](size_t slot, size_t place, size_t count) {
+    double* weight = census.weight.data() + place;
     const double* last = g.last.data() + slot;
     kernels::fade(g.n.data() + slot, last, a.newest, inquiry.rows, inquiry.memory, weight, count);
     if (!evidence_.forget) return;
-    a.left += kernels::whole_parts(weight, CRUMBS, count);
+    left.samples += kernels::whole_parts(weight, CRUMBS, count);
     if (!inquiry.with_slopes) return;
     kernels::fade_slopes(weight, last, a.newest, inquiry.rows, inquiry.memory, slope, count);
-    a.fading += kernels::whole_parts(slope, CRUMBS, count);
+    left.slope += kernels::whole_parts(slope, CRUMBS, count);
   };
   if (a.order.empty())
-    for (size_t at = 0; at < m; at += BLOCK) fade(first + at, std::min(BLOCK, m - at));
+    for (size_t at = 0; at < m; at += BLOCK) fade(first + at, at, std::min(BLOCK, m - at));
   else
-    for (size_t at = 0; at < m; ++at) fade(a.order[first + at], 1);
+    for (size_t at = 0; at < m; ++at) fade(a.order[first + at], at, 1);
+  return left;
 }
 
 // Pair by pair, of all classes, once all boxes were asked.
@@ -161,11 +163,12 @@ void EvidenceEngine::add_up_scores(const Inquiry& inquiry, std::vector<double>& 
     if (a.boxes == 0) continue;
     // A class as a whole counts with all its samples, whatever their age.
     const double level = evidence_.forget ? std::log(static_cast<double>(a.samples) * CRUMBS /
-                                                     static_cast<double>(a.left))
+                                                     static_cast<double>(a.left.samples))
                                           : 0.0;
     for (size_t i = 0; i < pairs; ++i) {
       double most = NONE, total = 0;
       for (size_t at = i; at < a.sums.size(); at += pairs) most = std::max(most, a.sums[at]);
+      if (most == NONE) continue;  // not one of them says anything
       for (size_t at = i; at < a.sums.size(); at += pairs) total += std::exp(a.sums[at] - most);
       scores[inquiry.pairs[i] * classes + k] = most + std::log(total) + level;
     }
@@ -178,6 +181,7 @@ void EvidenceEngine::add_up_slopes(const Answers& a, double* slopes) const {
   std::fill_n(slopes, features, 0.0);
   if (a.boxes == 0) return;
   const double most = *std::max_element(a.loudest.begin(), a.loudest.end());
+  if (most == NONE) return;
   double weights = 0;
   for (size_t portion = 0; portion < a.loudest.size(); ++portion) {
     const double weight = std::exp(a.loudest[portion] - most);
@@ -186,7 +190,7 @@ void EvidenceEngine::add_up_slopes(const Answers& a, double* slopes) const {
   }
   for (size_t j = 0; j < features; ++j) slopes[j] /= weights;
   if (evidence_.forget)  // and its level does
-    slopes[n_ + r_] -= static_cast<double>(a.fading) / static_cast<double>(a.left);
+    slopes[n_ + r_] -= static_cast<double>(a.left.slope) / static_cast<double>(a.left.samples);
 }
 
 }  // namespace boxwise

@@ -15,22 +15,23 @@ struct EvidenceEngine::Answers {  // of a class
   std::uint64_t samples = 0;
   double newest = 0;           // the last row that one of them took
   std::vector<double> shares;  // of the values of the sample
-  std::vector<Slot> order;     // of creation, where slots are in another,
-  std::vector<Slot> rank;      // and the place of each slot in it
+  std::vector<Slot> order;     // of creation, where slots are in another
   std::vector<bool> asked;     // by portion
   std::vector<double> sums;    // by portion, by pair: logarithms of what its boxes say together
-  std::int64_t left = 0, fading = 0;  // of the samples, and how that grows with the memory; in crumbs
+  Left left;
   // If slopes are asked for, by portion: the logarithm of what the loudest says; in parts of that, what
   // those say that count; and weighted by these, the slopes, feature by feature.
   std::vector<double> loudest, said, slopes;
 };
 
 struct EvidenceEngine::Inquiry {
-  bool open = false;  // else nothing is asked at present
-  std::uint64_t begun = 0, due = 0;  // in rows with a label
+  explicit Inquiry(bool slopes) : with_slopes(slopes) {}
+
+  const bool with_slopes;
+  bool open = false;         // else nothing is asked at present
+  std::uint64_t begun = 0;   // in rows with a label
   std::size_t portion = 0;           // boxes
   std::vector<std::size_t> pairs;    // of bandwidth and backoff
-  bool with_slopes = false;
   double temperature = 0;
   double rows = 0, memory = 0;  // by which boxes fade
   Sample x;

@@ -67,7 +67,10 @@ void EvidenceEngine::narrow(Question& q) const {
   const float bar = find_bar(q, find_loudness(q).place);
   const bool pays = list_audible(q, bar, most);
   q.narrowing.tell(pays);
-  if (pays) bring_together(q);
+  if (pays) {
+    bring_together(q);
+    bring_weights(q);
+  }
   q.begin_anew();  // in any case: what is known of the loudest goes with a distance that is not kept
 }
 
@@ -237,7 +240,17 @@ bool EvidenceEngine::list_audible(Question& q, float bar, size_t most) const {
   return true;
 }
 
-// The boxes of the run that are listed.
+namespace {
+// What the boxes of the run have that are listed, from the first of the run on.
+template <class Crowd, class Value>
+void bring(const Crowd& crowd, const Value* from, Value* to) {
+  for (size_t place = 0; place < crowd.size; ++place)
+    to[place] = from[crowd.slots[place] - crowd.first];
+  std::fill(to + crowd.size, to + whole(crowd.size), to[0]);
+}
+}  // namespace
+
+// The boxes of the run that are listed; all but their weights.
 void EvidenceEngine::bring_together(Question& q) const {
   const Group& g = *q.g;
   Crowd& crowd = q.crowd;
@@ -246,22 +259,15 @@ void EvidenceEngine::bring_together(Question& q) const {
   const size_t room = whole(crowd.size);
   make_room(crowd.doubles, (2 * crowd.V.size() + 1) * room);
   make_room(crowd.words, (r_ + 1) * room);
-  const auto bring = [&](const auto& from, auto* to) {
-    for (size_t place = 0; place < crowd.size; ++place)
-      to[place] = from[crowd.slots[place] - crowd.first];
-    std::fill(to + crowd.size, to + room, to[0]);
-  };
   double* doubles = crowd.doubles.data();
   for (auto* ends : {&crowd.V, &crowd.W})
     for (const double*& column : *ends) {
-      bring(column, doubles);
+      bring(crowd, column, doubles);
       column = doubles;
       doubles += room;
     }
-  bring(crowd.weight, doubles);
-  crowd.weight = doubles;
   std::uint32_t* words = crowd.words.data();
-  bring(crowd.n, words);
+  bring(crowd, crowd.n, words);
   crowd.n = words;
   crowd.counts.clear();
   for (size_t j = 0; j < r_; ++j) {
@@ -269,6 +275,13 @@ void EvidenceEngine::bring_together(Question& q) const {
     g.D[j].pick(q.x->codes[j], crowd.slots, words);
     crowd.counts.push_back(words);
   }
+}
+
+void EvidenceEngine::bring_weights(Question& q) const {
+  Crowd& crowd = q.crowd;
+  double* weight = crowd.doubles.data() + 2 * crowd.V.size() * whole(crowd.size);
+  bring(crowd, crowd.weight, weight);
+  crowd.weight = weight;
 }
 
 // Boxes stay where they are, but for what is said of each on the whole.

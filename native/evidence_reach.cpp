@@ -54,11 +54,9 @@ void EvidenceEngine::begin_step(const Sample& x) {
   if (!any) return;
   std::vector<bool> asked(evidence_.bandwidths.size() * evidence_.backoffs.size(), false);
   asked[pair_of(voices_[0].bandwidth, voices_[0].backoff)] = true;
+  begin(*step_, x, asked, step_portion_);
   record_.step = {true, record_.rows + count() / step_portion_, {}};
-  step_->with_slopes = true;
-  step_->temperature = voices_[0].temperature;
-  begin(*step_, x, asked, step_portion_, record_.step.due);
-  go_on(*step_);
+  go_on(*step_, record_.step.due);
 }
 
 void EvidenceEngine::conclude_step(const Inquiry& inquiry, Step& step) const {

@@ -17,11 +17,11 @@ from boxwise import HyperboxClassifier
 from boxwise.core import EvidenceSettings, Model
 from boxwise.core.settings import Range
 from boxwise.reference.evidence import Evidence
+from boxwise.reference.quantiles import ByQuantiles
 from boxwise.schema import Column, Vocabulary
 from boxwise.store.modelfile import pack
 
 from .agreement import assert_same_boxes
-from .side_by_side import SideBySide
 from .streams import UNLABELLED, Stream
 from .test_evidence import assert_same_record, pair
 
@@ -144,28 +144,70 @@ def until_both_wait(stream: Stream) -> tuple[int, HyperboxClassifier, Evidence]:
 
 
 def test_boxes_that_are_removed_in_between_have_been_asked():
-    stream = made_up(2, 2)
-    end, clf, reference = until_both_wait(stream)
-    gone = [3, 70, 100]
-    clf._model.remove(gone)
-    for place in reversed(gone):
+    _, clf, reference = until_both_wait(made_up(2, 2))
+    for place in (100, 70, 3):  # which are their ids; to look them up would have all boxes asked
+        clf._model.engine.remove(place)
         del reference.boxes[place]
-    assert_same_record(clf, reference)
-    learn_apart(clf, stream, end, 330)  # from now on slots are not in order of creation
-    teach_apart(reference, stream, end, 330)
-    assert_same_boxes(clf, reference)
     assert_same_record(clf, reference)
 
 
 def test_so_have_those_that_are_merged():
     _, clf, reference = until_both_wait(made_up(2, 2))
-    engine, labels = clf._model.engine, [box.label for box in reference.boxes]
+    labels = [box.label for box in reference.boxes]
     a = labels.index(0, 70)
-    b = labels.index(0, a + 1)
-    ids = engine.snapshot()["id"].tolist()
-    engine.merge(ids[a], ids[b])
-    assert engine.n_boxes == len(reference.boxes) - 1
+    clf._model.engine.merge(a, labels.index(0, a + 1))
+    assert clf.n_boxes_ == len(reference.boxes) - 1
     assert_same_record(clf, reference, boxes_too=False)
+
+
+@pytest.mark.parametrize("unlabelled", [0.0, 0.1])
+def test_boxes_that_are_not_in_order_of_creation_are_asked_in_that_order(unlabelled):
+    stream = made_up(3, 0, unlabelled, rows=520)
+    end, clf, reference = until_both_wait(stream)
+    kept = [*reference.boxes]  # so that no other object gets the id of one of them
+    for place in range(60, -1, -2):
+        clf._model.engine.remove(place)
+        del reference.boxes[place]
+    reference.newest = {
+        label: max(reference.last[id(box)] for box in reference.boxes if box.label == label)
+        for label in reference.classes
+    }
+    learn_apart(clf, stream, end, 520)
+    teach_apart(reference, stream, end, 520)
+    assert len(kept) > len(reference.boxes) - 200
+    assert_same_boxes(clf, reference)
+    assert_same_record(clf, reference)
+
+
+def test_other_choices_forget_what_waits_and_the_same_do_not():
+    _, clf, _ = until_both_wait(made_up(2, 2))
+    for model in (clf._model, clf._model.copy()):
+        before = model.engine.snapshot()
+        model.configure(replace(model.settings, theta=0.2, powers=[1.0]))
+        after = model.engine.snapshot()
+        for name in ("waits", "test_scores", "step_slopes"):
+            assert after[name].tolist() == before[name].tolist()
+        model.configure(replace(model.settings, bandwidths=[0.1], backoffs=[1.0]))
+        after = model.engine.snapshot()
+        assert after["waits"].tolist() == [0, 0, 0]
+        assert after["test_scores"].size == after["step_slopes"].size == 0
+
+
+def test_an_engine_that_is_restored_asks_no_boxes_that_are_gone():
+    _, clf, _ = until_both_wait(made_up(2, 2))
+    engine, settings = clf._model.engine, clf._model.settings
+    blank = settings.new_engine(2, [Range(), Range()]).snapshot()
+    engine.restore(**{k: v for k, v in blank.items() if k not in ("low", "high", "growing")})
+    assert engine.snapshot()["waits"].tolist() == [0, 0, 0]
+    middle = np.full((1, 2), 0.5)
+    engine.learn(middle, middle, np.zeros((1, 2), np.int32), np.zeros(1, np.int32))
+    assert engine.n_boxes == 1
+
+
+@pytest.mark.parametrize("r", [4, 9])
+def test_values_that_boxes_of_a_later_portion_have_not_seen(r):
+    clf, reference = pair(made_up(1, r), ([0.1], [1e-5, 1e-4], [1.0]), [0.0])
+    assert_same_record(clf, reference)
 
 
 def test_new_columns_come_while_something_waits():
@@ -179,18 +221,25 @@ def test_new_columns_come_while_something_waits():
     assert after["test_scores"].tolist() == before["test_scores"].tolist()
 
 
-def test_ranks_that_are_measured_anew_do_not_change_what_was_asked():
+@pytest.mark.parametrize("seed", range(3))
+def test_ranks_that_are_measured_anew_do_not_change_what_was_asked(seed):
     """Boxes are moved then, all of them."""
-    rng = np.random.default_rng(3)
-    X = np.column_stack([rng.exponential(size=1_500), rng.normal(size=1_500)]).round(2)
-    y = rng.integers(0, 2, 1_500)
-    whole = HyperboxClassifier(0.02, scale="quantile").partial_fit(X, y)
-    assert isinstance(whole._model.engine, SideBySide)
-    apart = HyperboxClassifier(0.02, scale="quantile")
-    for begin in range(0, 1_500, 50):  # to save it has all boxes asked
-        apart.partial_fit(X[begin : begin + 50], y[begin : begin + 50])
-        apart._model.to_state()
-    assert pack(*apart._model.to_state()) == pack(*whole._model.to_state())
+    stream = made_up(2, 1, rows=420, seed=seed)
+    stream.lower = stream.upper = [[10**x for x in low] for low in stream.lower]
+    clf = stream.classifier().set_params(decision="evidence", scale="quantile")
+    by_evidence = EvidenceSettings(
+        stream.theta, stream.gamma, stream.delta, stream.alpha, False, *GRID, [0.0], True
+    )
+    clf._settings = lambda schema: by_evidence  # type: ignore[method-assign]
+    inner = Evidence(
+        stream.theta, stream.delta, stream.alpha, stream.gamma, "each",
+        bandwidths=GRID[0], backoffs=GRID[1], temperatures=GRID[2], forget=True,
+    )  # fmt: skip
+    reference = ByQuantiles(inner)
+    learn_apart(clf, stream, 0, 420)
+    teach_apart(reference, stream, 0, 420)
+    assert_same_boxes(clf, reference)
+    assert_same_record(clf, inner)
 
 
 def test_portions_that_the_engine_cannot_have_are_refused():
@@ -208,6 +257,9 @@ def test_portions_that_the_engine_cannot_have_are_refused():
         ("waits", np.array([9], np.uint64), "three numbers"),
         ("test_scores", np.zeros((3, 2)), "does not fit the choices"),
         ("test_scores", np.full((5, 2), np.nan), "does not fit the choices"),
+        ("test_scores", np.full((5, 2), np.inf), "does not fit the choices"),
+        ("waits", np.array([2**63, 0, 9], np.uint64), "does not fit the choices"),
+        ("waits", np.array([9, 0, 2**63], np.uint64), "does not fit the columns"),
         ("step_slopes", np.zeros(3), "does not fit the columns"),
     ],
 )
@@ -217,3 +269,26 @@ def test_what_waits_in_a_damaged_file_is_not_trusted(name, value, message):
     Model.from_state(header, arrays)
     with pytest.raises(ValueError, match=message):
         Model.from_state(header, {**arrays, name: value})
+
+
+def test_a_class_of_which_no_box_says_anything_spoils_no_loss():
+    rows = np.zeros((40, 301), dtype=object)
+    rows[:, 300] = "a"
+    rows[1::2, :300], rows[1::2, 300] = 1e150, "b"  # so far away that no number can say it
+    clf = HyperboxClassifier(
+        0.1, feature_range=(0, 1.1e-150), bandwidth=1e-6, categorical_features=[300]
+    ).partial_fit(rows, [0, 1] * 20)
+    assert clf.predict(rows[:2]).tolist() == [0, 1]
+    assert np.isfinite(clf._model.engine.snapshot()["losses"]).all()
+    clf._model.copy()
+
+
+def test_nor_do_scores_in_a_file_by_which_no_class_is_possible():
+    end, clf, _ = until_both_wait(stream := made_up(2, 2))
+    header, arrays = clf._model.to_state()
+    scores = np.full_like(arrays["test_scores"], -np.inf)
+    scores[0] = arrays["test_scores"][0]
+    clf._model = Model.from_state(header, {**arrays, "test_scores": scores})
+    learn_apart(clf, stream, end, end + 20)
+    assert np.isfinite(clf._model.engine.snapshot()["losses"]).all()
+    clf._model.copy()

@@ -23,7 +23,7 @@ later: an engine may ask a portion of them with each row. Sums are those of port
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from math import exp, inf, isfinite, log, sqrt
+from math import exp, inf, isfinite, isnan, log, sqrt
 from typing import Any, NamedTuple
 
 from boxwise.reference.eiol import EIOL, counts
@@ -45,6 +45,7 @@ STEP_IN, VERY_MANY = 4, 8192  # and those from which the reaches are learned
 TEST_PORTION, STEP_PORTION = 256, 2048  # boxes that are asked with a row
 MEMORY = 0.999  # what a loss still counts, at most, when the next row is tested
 VOICES, AT_FIRST = 40, 1000  # choices that have a say at first, and for how many rows
+MOST_LOSS = 2.0  # of a choice that was sure, and wrong
 RATE = 0.4  # how fast the say of a choice falls with its losses
 STEP = 0.2  # the first step of a reach, in its logarithm
 LEAST_STEEPNESS = 1e-8  # so that a step is not made of rounding errors
@@ -163,6 +164,8 @@ class Evidence(EIOL):
             loss = 0.0  # the Brier score
             for known, p_k in zip(self.classes, softmax(test.scores[h, a], t), strict=False):
                 loss += (p_k - 1) * (p_k - 1) if known == test.label else p_k * p_k
+            if isnan(loss):  # no class is possible
+                loss = MOST_LOSS
             self.losses[h, a, t] = self.losses[h, a, t] * memory + loss
 
     def _step(self, lower: Numbers, upper: Numbers, values: Values, label: Hashable) -> Step | None:
@@ -299,7 +302,7 @@ class Evidence(EIOL):
         scores = []
         for label in self.classes:
             logs = self.logs(label, lower, upper, values, h, a)
-            sums = [log_sum(some) for some in portions(logs, portion or len(logs))]
+            sums = [log_sum(some) for some in portions(logs, portion or len(self.boxes))]
             scores.append(log_total(sums) + self.level(label) if logs else -inf)
         return scores
 
@@ -377,6 +380,8 @@ class Evidence(EIOL):
         shares = self.shares(boxes, values)
         total: dict[Column, float] = {}
         weights, most = 0.0, max(logs)
+        if most == -inf:
+            return {}
         for some in portions([*zip(boxes, logs, strict=True)], self.step_portion):
             slopes: dict[Column, float] = {}  # weighted by what the boxes of the portion say
             said, loudest = 0.0, max(one for _, one in some)

@@ -49,12 +49,16 @@ def grains(logs: Sequence[float]) -> list[int]:
 
 def log_sum(logs: Sequence[float]) -> float:
     """Return the logarithm of the sum, what is negligible beside the largest left out."""
+    if max(logs) == -inf:
+        return -inf
     return max(logs) + log(sum(grains(logs)) / GRAINS)
 
 
 def log_total(sums: Sequence[float]) -> float:
     """Return the logarithm of the sum of what portions say."""
-    most, total = max(sums), 0.0
+    most, total = max(sums, default=-inf), 0.0
+    if most == -inf:
+        return -inf
     for one in sums:
         total += exp(one - most)
     return most + log(total)

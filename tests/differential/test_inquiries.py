@@ -49,10 +49,11 @@ def made_up(n: int, r: int, unlabelled: float = 0.0, rows: int = 330, seed: int 
     stream = Stream(
         0.05, 0.5, 0.5, [1.0] * n, "each", False, lower=[], upper=[], values=[], labels=[]
     )
+    classes: list[int] = []  # a row that had no label may have one when it comes again
     for _ in range(rows):
         if stream.lower and random.random() < 0.4:  # into a box that is there
             again = random.randrange(len(stream.lower))
-            low, values, label = stream.lower[again], stream.values[again], stream.labels[again]
+            low, values, label = stream.lower[again], stream.values[again], classes[again]
         else:
             low = [random.random() for _ in range(n)]
             values = [f"v{int(random.random() * random.choice([3, 40]))}" for _ in range(r)]
@@ -62,6 +63,7 @@ def made_up(n: int, r: int, unlabelled: float = 0.0, rows: int = 330, seed: int 
         stream.lower.append(low)
         stream.upper.append(low)
         stream.values.append(values)
+        classes.append(label)
         stream.labels.append(UNLABELLED if random.random() < unlabelled else label)
     return stream
 

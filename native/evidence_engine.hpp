@@ -189,11 +189,13 @@ class EvidenceEngine : public EntropyEngine {
                 double product) const;
   double log_evidence(Question& q, std::size_t place, Part& numbers, Part& categories) const;
   double add_slopes(Inquiry& inquiry, const Answers& a, double* slopes) const;
-  // Sums over boxes, each with its weight.
-  double slope_of_number(const Question& q, std::size_t f, double tails,
-                         const std::vector<std::pair<Slot, double>>& loud) const;
-  double slope_of_category(const Question& q, std::size_t j, double backoff, double own,
-                           const std::vector<std::pair<Slot, double>>& loud) const;
+  struct Loud {  // boxes, and what they say in parts of the loudest
+    std::vector<Slot> slots, lot;  // all of them, and some
+    std::vector<double> weights;
+  };
+  double find_loud(Inquiry& inquiry, Loud& loud) const;
+  void find_slopes(const Inquiry& inquiry, const Answers& a, const std::vector<Slot>& slots,
+                   const double* weights, double* terms) const;
   void carry(const Sample& x, std::vector<std::vector<double>>& carried) const;
   void share_among_boxes(Question& q, std::size_t pair, std::vector<double>& shares) const;
 

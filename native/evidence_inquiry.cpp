@@ -74,7 +74,8 @@ void EvidenceEngine::ask_until(Inquiry& inquiry, size_t boxes) const {
       inquiry.next_portion = 0;
       continue;
     }
-    ask_portion(inquiry, inquiry.next_class, inquiry.next_portion++);
+    ask_portion(inquiry, inquiry.next_class, inquiry.next_portion);
+    ++inquiry.next_portion;
   }
 }
 

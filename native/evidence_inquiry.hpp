@@ -28,17 +28,17 @@ struct EvidenceEngine::Inquiry {
   explicit Inquiry(bool slopes) : with_slopes(slopes) {}
 
   const bool with_slopes;
-  bool open = false;         // else nothing is asked at present
-  std::uint64_t begun = 0;   // in rows with a label
-  std::size_t portion = 0;           // boxes
-  std::vector<std::size_t> pairs;    // of bandwidth and backoff
+  bool open = false;       // else nothing is asked at present
+  std::uint64_t begun = 0;  // in rows with a label
+  std::size_t portion = 0;  // boxes
+  std::vector<std::size_t> pairs;  // of bandwidth and backoff
   double temperature = 0;
   double rows = 0, memory = 0;  // by which boxes fade
   Sample x;
   std::vector<Code> codes;  // of the sample
   Question q;
   std::vector<Answers> classes;
-  std::size_t boxes = 0, boxes_asked = 0;    // of all classes
+  std::size_t boxes = 0, boxes_asked = 0;  // of all classes
   std::size_t next_class = 0, next_portion = 0;
 
   std::size_t portions(const Answers& of) const { return (of.boxes + portion - 1) / portion; }

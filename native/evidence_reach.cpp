@@ -14,6 +14,7 @@ namespace boxwise {
 using std::size_t;
 
 namespace {
+constexpr size_t LOT = kernels::LOT;
 constexpr double FAINTEST = 0x1p22;  // grains; boxes that say less are not asked
 constexpr double STEP = 0.2;     // the first step, of a logarithm
 constexpr double LEAST_STEEPNESS = 1e-8;  // so that a step is not made of rounding errors
@@ -91,11 +92,34 @@ void EvidenceEngine::move_if_due() {
 // The slopes of the boxes that were asked, each weighted by what it says in parts of the loudest; returns
 // these weights together. After their log_sum.
 double EvidenceEngine::add_slopes(Inquiry& inquiry, const Answers& a, double* slopes) const {
+  static thread_local Loud loud;
+  const double weights = find_loud(inquiry, loud);
+  std::fill_n(slopes, n_ + r_ + 1, 0.0);
+  const size_t numbers = inquiry.q.units.size(), columns = numbers + r_ + 1;
+  static thread_local Aligned<double> terms;  // column by column
+  static thread_local std::vector<double> sums;
+  make_room(terms, columns * LOT);
+  sums.assign(columns, 0.0);
+  for (size_t begin = 0; begin < loud.weights.size(); begin += LOT) {
+    const size_t m = std::min(LOT, loud.weights.size() - begin);
+    const auto first = loud.slots.begin() + static_cast<std::ptrdiff_t>(begin);
+    loud.lot.assign(first, first + static_cast<std::ptrdiff_t>(m));
+    find_slopes(inquiry, a, loud.lot, loud.weights.data() + begin, terms.data());
+    for (size_t i = 0; i < m; ++i)  // box by box, as the specification adds them up
+      for (size_t column = 0; column < columns; ++column) sums[column] += terms[column * LOT + i];
+  }
+  for (size_t f = 0; f < numbers; ++f) slopes[inquiry.x.probes[f].j] = sums[f];
+  std::copy_n(sums.begin() + static_cast<std::ptrdiff_t>(numbers), r_ + 1, slopes + n_);
+  return weights;
+}
+
+// The boxes that say enough to count, and what they say; returns what they say together.
+double EvidenceEngine::find_loud(Inquiry& inquiry, Loud& loud) const {
   Question& q = inquiry.q;
   Part &numbers = q.numbers_of(inquiry.pairs[0]), &categories = q.categories_of(inquiry.pairs[0]);
   const double *x = numbers.said.data(), *y = categories.said.data();
-  static thread_local std::vector<std::pair<Slot, double>> loud;  // the box, its weight
-  loud.clear();
+  loud.slots.clear();
+  loud.weights.clear();
   double weights = 0;
   alignas(64) double over[BLOCK];
   for (size_t begin = 0; begin < q.crowd.size; begin += BLOCK) {
@@ -110,47 +134,41 @@ double EvidenceEngine::add_slopes(Inquiry& inquiry, const Answers& a, double* sl
       if (q.scale == 0 || std::abs(part - std::nearbyint(part)) <= part * q.margin)  // not sure
         part = static_cast<double>(grains(log_evidence(q, place, numbers, categories), q.most));
       if (part < FAINTEST) continue;
-      loud.emplace_back(q.crowd.slot(place), std::floor(part) / GRAINS);
-      weights += loud.back().second;
+      loud.slots.push_back(q.crowd.slot(place));
+      loud.weights.push_back(std::floor(part) / GRAINS);
+      weights += loud.weights.back();
     }
-  }
-  std::fill_n(slopes, n_ + r_ + 1, 0.0);
-  for (size_t f = 0; f < q.units.size(); ++f)
-    slopes[q.x->probes[f].j] = slope_of_number(q, f, numbers.wide[f], loud);
-  for (size_t j = 0; j < r_; ++j)
-    slopes[n_ + j] = slope_of_category(q, j, categories.wide[j], categories.own[j], loud);
-  for (const auto& [slot, weight] : loud) {
-    const double age = (a.newest - q.g->last[slot]) / inquiry.rows;
-    slopes[n_ + r_] += weight * (2 * age / (inquiry.memory + age));
   }
   return weights;
 }
 
-double EvidenceEngine::slope_of_number(const Question& q, size_t f, double tails,
-                                       const std::vector<std::pair<Slot, double>>& loud) const {
-  const Probe& p = q.x->probes[f];
-  const double *V = q.g->V[p.j].data(), *W = q.g->W[p.j].data();
-  const double unit = q.units[f], h = tails / 2;
-  double slope = 0;
-  if (unit == 0) return slope;
-  for (const auto& [slot, weight] : loud) {
-    const double v = V[slot], w = W[slot];
-    if (v > w) continue;
-    const double away = std::max(std::max(p.xu - w, v - p.xl), 0.0) * unit;
-    slope += weight * (away / h - tails / ((w - v) * unit + tails));
-  }
-  return slope;
-}
-
-double EvidenceEngine::slope_of_category(const Question& q, size_t j, double backoff, double own,
-                                         const std::vector<std::pair<Slot, double>>& loud) const {
+// Of some boxes, LOT at the most: numbers, categories, the memory.
+void EvidenceEngine::find_slopes(const Inquiry& inquiry, const Answers& a,
+                                 const std::vector<Slot>& slots, const double* weights,
+                                 double* terms) const {
+  const Question& q = inquiry.q;
   const Group& g = *q.g;
-  double slope = 0;
-  for (const auto& [slot, weight] : loud) {
-    const double count = g.D[j].count(slot, q.x->codes[j]);
-    slope += weight * (own / (count + own) - backoff / (g.n[slot] + backoff));
+  const size_t m = slots.size();
+  const Part &numbers = q.numbers[inquiry.pairs[0] / q.categories.size()],
+             &categories = q.categories[inquiry.pairs[0] % q.categories.size()];
+  for (size_t f = 0; f < q.units.size(); ++f, terms += LOT) {
+    const Probe& p = q.x->probes[f];
+    const double both = numbers.wide[f];
+    if (q.units[f] > 0)
+      kernels::number_slopes({g.V[p.j].data(), g.W[p.j].data(), p.xl, p.xu, q.units[f], both / 2, both},
+                             slots.data(), weights, terms, m);
+    else
+      std::fill_n(terms, m, 0.0);
   }
-  return slope;
+  alignas(64) std::uint32_t times[LOT];
+  for (size_t j = 0; j < r_; ++j, terms += LOT) {
+    g.D[j].pick(q.x->codes[j], slots, times);
+    kernels::category_slopes(times, g.n.data(), slots.data(), categories.own[j], categories.wide[j],
+                             weights, terms, m);
+  }
+  alignas(64) double last[LOT];
+  for (size_t i = 0; i < m; ++i) last[i] = g.last[slots[i]];
+  kernels::fade_slopes(weights, last, a.newest, inquiry.rows, inquiry.memory, terms, m);
 }
 
 }  // namespace boxwise

@@ -416,6 +416,25 @@ CLONES void fade_slopes(const double* RESTRICT weight, const double* RESTRICT la
   }
 }
 
+CLONES void number_slopes(const Tail& tail, const uint32_t* RESTRICT slots,
+                          const double* RESTRICT weight, double* RESTRICT slope, size_t m) {
+  const auto [V, W, xl, xu, unit, bandwidth, both] = tail;
+  for (size_t i = 0; i < m; ++i) {
+    const double v = V[slots[i]], w = W[slots[i]], above = xu - w, below = v - xl;
+    const double most = above > below ? above : below, away = (most > 0 ? most : 0.0) * unit;
+    const double of_box = weight[i] * (away / bandwidth - both / ((w - v) * unit + both));
+    slope[i] = v > w ? 0.0 : of_box;
+  }
+}
+
+CLONES void category_slopes(const uint32_t* RESTRICT times, const uint32_t* RESTRICT n,
+                            const uint32_t* RESTRICT slots, double own, double backoff,
+                            const double* RESTRICT weight, double* RESTRICT slope, size_t m) {
+  for (size_t i = 0; i < m; ++i)
+    slope[i] = weight[i] * (own / (static_cast<double>(times[i]) + own) -
+                            backoff / (static_cast<double>(n[slots[i]]) + backoff));
+}
+
 CLONES void fall_short(const double* RESTRICT x, const double* RESTRICT y, double least,
                        double* RESTRICT over, size_t m) {
   for (size_t i = 0; i < m; ++i) over[i] = least - x[i] * y[i];

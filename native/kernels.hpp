@@ -214,6 +214,17 @@ std::int64_t whole_parts(const double* x, double by, std::size_t m);
 // slope = weight * 2 age / (memory + age), with the ages of `fade`
 void fade_slopes(const double* weight, const double* last, double newest, double rows,
                  double memory, double* slope, std::size_t m);
+// Of the boxes in some slots, each times its weight: how the logarithm of the density of a number from xl
+// to xu, and that of the share of a value that they have seen `times`, grow with those of the bandwidth
+// and the backoff; 0 where a box has never seen a number.
+struct Tail {
+  const double *V, *W;
+  double xl, xu, unit, bandwidth, both;  // how far one tail reaches, and both
+};
+void number_slopes(const Tail& tail, const std::uint32_t* slots, const double* weight, double* slope,
+                   std::size_t m);
+void category_slopes(const std::uint32_t* times, const std::uint32_t* n, const std::uint32_t* slots,
+                     double own, double backoff, const double* weight, double* slope, std::size_t m);
 // over = least - x * y
 void fall_short(const double* x, const double* y, double least, double* over, std::size_t m);
 // The largest product; not below 0.

@@ -294,3 +294,13 @@ def test_nor_do_scores_in_a_file_by_which_no_class_is_possible():
     learn_apart(clf, stream, end, end + 20)
     assert np.isfinite(clf._model.engine.snapshot()["losses"]).all()
     clf._model.copy()
+
+
+def test_a_file_from_before_anything_could_wait_is_read_as_one_in_which_nothing_does():
+    _, clf, _ = until_both_wait(made_up(2, 2))
+    header, arrays = clf._model.to_state()
+    older = {name: array for name, array in arrays.items() if name not in EvidenceSettings.blank}
+    assert len(older) == len(arrays) - 3
+    snapshot = Model.from_state(header, older).engine.snapshot()
+    assert snapshot["waits"].tolist() == [0, 0, 0]
+    assert snapshot["losses"].tolist() == arrays["losses"].tolist()

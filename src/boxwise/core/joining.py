@@ -99,9 +99,7 @@ def _united_records(
             weights=[1 + int(state["tested"][2]) for state in states],
         ),
         "last": np.empty(0, np.uint64),  # all as if just learned: their rows have no common order
-        "waits": np.zeros(3, np.uint64),  # a test or step of one of them is not one of all
-        "test_scores": np.empty((0, 0)),
-        "step_slopes": np.empty(0),
+        **settings.blank,  # a test or a step that waits for one of them is not one of all
     }
 
 

@@ -263,6 +263,7 @@ class Model:
         """
         settings = settings_from_dict(header["settings"])
         forms = {**_FORMS, **(_SCALES if "scales" in arrays else {}), **settings.arrays}
+        arrays = {**settings.blank, **arrays}
         for name, (dtype, ndim) in forms.items():
             if arrays[name].dtype != dtype or arrays[name].ndim != ndim:
                 raise ValueError(f"the array {name!r} has another form than expected")

@@ -61,6 +61,8 @@ class Settings:
     learns_in_threads: ClassVar[bool] = False  # its `learn` takes a number of them
     # What its engine keeps beside the boxes: arrays of its snapshot, their types and dimensions.
     arrays: ClassVar[Mapping[str, tuple[type[np.generic], int]]] = {}
+    # Those that files of earlier versions lack, as they are where there is nothing to tell.
+    blank: ClassVar[Mapping[str, NDArray[Any]]] = {}
 
     theta: float
     gamma: list[float]
@@ -110,6 +112,11 @@ class EvidenceSettings(EntropySettings):
         "waits": (np.uint64, 1),
         "test_scores": (np.float64, 2),
         "step_slopes": (np.float64, 1),
+    }
+    blank: ClassVar[Mapping[str, NDArray[Any]]] = {  # no test waits, and no step
+        "waits": np.zeros(3, np.uint64),
+        "test_scores": np.empty((0, 0)),
+        "step_slopes": np.empty(0),
     }
 
     bandwidths: list[float]

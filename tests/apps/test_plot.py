@@ -1,5 +1,7 @@
 """``boxwise plot``: a picture of each kind into each kind of file, and what is refused."""
 
+import gc
+
 import pytest
 
 from boxwise import HyperboxClassifier
@@ -101,3 +103,14 @@ def test_the_model_is_not_overwritten(tmp_path):
     before = path.read_bytes()
     assert boxwise("plot", path, "-o", path).exit_code == 2
     assert path.read_bytes() == before
+
+
+def test_no_file_stays_open_when_a_command_refuses_it(tmp_path, model, recwarn):
+    more = write_csv(tmp_path / "more.csv", ROWS)
+    picture = tmp_path / "p.png"
+    run = boxwise("plot", model, "-o", picture, "--kind", "box", "--box", 0,
+                  "--data", more, "--label", "payed")  # fmt: skip
+    assert run.exit_code == 1
+    del run
+    gc.collect()
+    assert not [warning for warning in recwarn if str(more) in str(warning.message)]

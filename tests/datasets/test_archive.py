@@ -23,7 +23,9 @@ from .server import cut_short, drip, hang, hang_up
 @pytest.fixture(autouse=True)
 def no_warnings():
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
+        warnings.simplefilter(
+            "error", UserWarning
+        )  # ours; what other tests left behind may come too
         yield
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from boxwise.apps.file_options import FileOptions
 from boxwise.apps.labelled_files import begun, no_rows
 from boxwise.apps.model_columns import tell_columns_left_out, typing_for, wanted_names
-from boxwise.files import TypedChunk, check_names
+from boxwise.files import InputError, TypedChunk, check_names
 
 
 class ModelRows:
@@ -29,9 +29,13 @@ class ModelRows:
     ) -> None:
         self._options, self._label = options, label
         self._files = options.files(data, only=wanted_names(clf.schema_, label))
-        if label is not None:
-            check_names(self._files.names, [label], self._files.first, "label column")
-        self._typing = typing_for(clf, self._files, label)
+        try:
+            if label is not None:
+                check_names(self._files.names, [label], self._files.first, "label column")
+            self._typing = typing_for(clf, self._files, label)
+        except InputError:
+            self._files.close()
+            raise
         self.names = [*self._typing.kinds]
         if not options.quiet:
             tell_columns_left_out(self._files, self._typing)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -104,7 +105,8 @@ def _label_in(clf: Any, data: list[str], options: reading.FileOptions) -> str:
     """Return the one column of the files that the model does not have."""
     schema = clf.schema_
     if schema.named and STANDARD_INPUT not in data:
-        others = [name for name in options.files(data).names if name not in schema.names]
+        with closing(options.files(data)) as files:
+            others = [name for name in files.names if name not in schema.names]
         if len(others) == 1:
             if not options.quiet:
                 say(f"the classes are in column {others[0]!r} (--label names another)")

@@ -67,7 +67,11 @@ class Files:
         self.left_out = self._reader.left_out
         self.all_names = (*self._reader.names, *self.left_out)
         self.names = self._without_dropped(self._reader.names)
-        self._check_unnamed()
+        try:
+            self._check_unnamed()
+        except InputError:
+            self.close()
+            raise
 
     @property
     def rows(self) -> int:
@@ -99,6 +103,10 @@ class Files:
                     yield self._marked(chunk)
             finally:
                 self._reader.close()
+
+    def close(self) -> None:
+        """Close the file that is read, if it was not read to its end."""
+        self._reader.close()
 
     def _open_next(self, path: str, i: int) -> None:
         if self._manner.stop.asked:

@@ -77,16 +77,13 @@ std::shared_ptr<std::vector<Census>> EvidenceEngine::take_census(
 // All but the values.
 void EvidenceEngine::weigh_boxes(const Group& g, Census& census) const {
   census.samples = kernels::total(g.n.data(), g.size());
-  census.newest = kernels::most(g.last.data(), g.size());
+  const double newest = kernels::most(g.last.data(), g.size());
   census.weight.resize(g.size());
-  kernels::fade(g.n.data(), g.last.data(), census.newest, std::max(clock_, 1.0), memory(),
+  kernels::fade(g.n.data(), g.last.data(), newest, std::max(clock_, 1.0), memory(),
                 census.weight.data(), g.size());
-  census.level = 0;
-  if (!evidence_.forget) return;
-  // A class as a whole counts with all its samples, whatever their age.
-  census.left = kernels::whole_parts(census.weight.data(), CRUMBS, g.size());
-  census.level =
-      std::log(static_cast<double>(census.samples) * CRUMBS / static_cast<double>(census.left));
+  census.level = evidence_.forget ? level_of(census.samples, kernels::whole_parts(census.weight.data(),
+                                                                                  CRUMBS, g.size()))
+                                  : 0.0;
 }
 
 std::uint64_t EvidenceEngine::add_up(const Group& g, size_t j, Code code) {

@@ -26,9 +26,7 @@ struct Terrain {
 
 struct Census {
   std::uint64_t samples = 0;
-  double newest = 0;       // the last row that a box of the class took
-  std::int64_t left = 0;   // of the samples, in crumbs, where boxes fade
-  double level = 0;        // what makes up for it
+  double level = 0;        // what makes up for samples that faded
   Aligned<double> weight;  // by box: its samples, less with age
   std::shared_ptr<const Terrain> terrain;  // if it was made; then boxes are in its order here
 

@@ -134,7 +134,6 @@ EvidenceEngine::Left EvidenceEngine::fade_portion(Inquiry& inquiry, const Answer
   Census& census = inquiry.q.made;
   const Group& g = *inquiry.q.g;
   inquiry.q.census = &census;
-  census.newest = a.newest;
   census.weight.resize(m);
   Left left;
   alignas(64) double slope[BLOCK];
@@ -162,10 +161,7 @@ void EvidenceEngine::add_up_scores(const Inquiry& inquiry, std::vector<double>& 
   for (size_t k = 0; k < classes; ++k) {
     const Answers& a = inquiry.classes[k];
     if (a.boxes == 0) continue;
-    // A class as a whole counts with all its samples, whatever their age.
-    const double level = evidence_.forget ? std::log(static_cast<double>(a.samples) * CRUMBS /
-                                                     static_cast<double>(a.left.samples))
-                                          : 0.0;
+    const double level = evidence_.forget ? level_of(a.samples, a.left.samples) : 0.0;
     for (size_t i = 0; i < pairs; ++i) {
       double most = NONE, total = 0;
       for (size_t at = i; at < a.sums.size(); at += pairs) most = std::max(most, a.sums[at]);

@@ -27,6 +27,10 @@ inline std::uint64_t grains(double l, double most) {
 }
 // What is left of the samples of a class is counted in such parts of one.
 inline constexpr double CRUMBS = 0x1p24;
+// What makes up for samples that faded: a class as a whole counts with all, whatever their age.
+inline double level_of(std::uint64_t samples, std::int64_t left) {
+  return std::log(static_cast<double>(samples) * CRUMBS / static_cast<double>(left));
+}
 
 inline constexpr double UNKNOWN = std::numeric_limits<double>::quiet_NaN();
 // Kept between samples: to be filled for every class anew would take as long as to be used.

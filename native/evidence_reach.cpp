@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "evidence_inquiry.hpp"
 #include "kernels.hpp"

@@ -61,11 +61,11 @@ void BoundEngine::consider(size_t group, Slot slot, const Sample& x, size_t size
   }
   dist = std::min(dist, 1.0);
   const bool covered = dist == 0 && covers(g, slot, x);
-  if (!covered && (container_ || (best_ && 1.0 - dist < best_->degree))) return;
+  if (!covered && (container_ || (best_ && in_units(1.0 - dist) < best_->degree))) return;
   const Fit categories = fit(pairs(g, slot), x, covered);
   if (covered && categories.outside == 0) return offer(container_, group, slot, 1.0);
   if (categories.may_bound)
-    offer(best_, group, slot, 1.0 - std::max(dist, categories.outside));
+    offer(best_, group, slot, in_units(1.0 - std::max(dist, categories.outside)));
 }
 
 // Once a category may not become a bound, the box can only still contain the sample, and that only

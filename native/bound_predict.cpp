@@ -25,10 +25,10 @@ void BoundEngine::judge(const Sample& x, bool every_class, size_t classes, Scrat
       const size_t m = std::min(BLOCK, g.size() - begin);
       measure_distances(g, x.probes, begin, m, dist);
       for (size_t i = 0; i < m; ++i) {
-        const double reached = 1.0 - std::min(dist[i], 1.0);
+        const double reached = in_units(1.0 - std::min(dist[i], 1.0));
         if (reached < bar) continue;
         const Slot slot = static_cast<Slot>(begin + i);
-        const double degree = std::min(reached, 1.0 - outside(pairs(g, slot), x, bar));
+        const double degree = std::min(reached, in_units(1.0 - outside(pairs(g, slot), x, bar)));
         if (degree < bar) continue;
         const bool better = degree > verdict.best[k];
         verdict.best[k] = bar = degree;
@@ -47,7 +47,7 @@ void BoundEngine::judge(const Sample& x, bool every_class, size_t classes, Scrat
 // not matter how far.
 double BoundEngine::outside(const Pair* pairs, const Sample& x, double bar) const {
   double most = 0;
-  for (size_t j = 0; j < r_ && 1.0 - most >= bar; ++j) {
+  for (size_t j = 0; j < r_ && 1.0 - most >= bar - ROUNDING; ++j) {
     const Code code = x.codes[j];
     if (!pairs[j].has(code))
       most = std::max({most, distance_[j](pairs[j].E, code), distance_[j](pairs[j].F, code)});
@@ -60,8 +60,8 @@ void BoundEngine::degrees(const Group& g, const Sample& x, size_t begin, size_t 
   alignas(64) double dist[BLOCK];
   measure_distances(g, x.probes, begin, m, dist);
   for (size_t i = 0; i < m; ++i)
-    out[i] = 1.0 - std::max(std::min(dist[i], 1.0),
-                            outside(pairs(g, static_cast<Slot>(begin + i)), x, 0.0));
+    out[i] = in_units(1.0 - std::max(std::min(dist[i], 1.0),
+                                     outside(pairs(g, static_cast<Slot>(begin + i)), x, 0.0)));
 }
 
 }  // namespace boxwise

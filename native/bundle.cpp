@@ -169,7 +169,7 @@ void Bundle::choose(const Sample& x) {
     const auto [alpha, beta] = weights(members_[first].alpha);
     order_.clear();
     for (size_t o = 0; o < options_.size(); ++o)
-      order_.emplace_back(alpha * options_[o].b_num + beta * options_[o].b_cat, o);
+      order_.emplace_back(in_units(alpha * options_[o].b_num + beta * options_[o].b_cat), o);
     std::sort(order_.begin(), order_.end(), [&](const auto& a, const auto& b) {
       return a.first != b.first ? a.first > b.first : options_[a.second].id < options_[b.second].id;
     });

@@ -79,7 +79,7 @@ void ContractionEngine::visit_best_of_block(const Group& g, const Sample& x, siz
 // Halves are exact, so that this is the half of the sum.
 double ContractionEngine::mixed(double dist, double known) const {
   const double b_cat = r_ > 0 ? known / static_cast<double>(r_) : 0.0;
-  return weight_num_ * (1.0 - std::min(dist, 1.0)) + weight_cat_ * b_cat;
+  return in_units(weight_num_ * (1.0 - std::min(dist, 1.0)) + weight_cat_ * b_cat);
 }
 
 void ContractionEngine::degrees(const Group& g, const Sample& x, size_t begin, size_t m,

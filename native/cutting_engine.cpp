@@ -2,9 +2,15 @@
 
 #include <cmath>
 
+#include "membership.hpp"
+
 namespace boxwise {
 
 using std::size_t;
+
+namespace {
+constexpr double FAR = 1000;  // distances of so many ranges are compared as they are
+}  // namespace
 
 bool CuttingEngine::covers(const Group& g, Slot slot, const Sample& x) const {
   for (const Probe& p : x.probes)
@@ -57,7 +63,7 @@ double CuttingEngine::from_centre(const Group& g, Slot slot, const Sample& x) co
     const double v = g.V[p.j][slot], w = g.W[p.j][slot], whole = width(p.j);
     if (v <= w && whole > 0) total += std::abs((p.xl + p.xu) / 2 - (v + w) / 2) / whole;
   }
-  return total;
+  return total < FAR ? in_units(total) : total;
 }
 
 }  // namespace boxwise

@@ -129,7 +129,8 @@ void EntropyEngine::collect_indexed(const BoxIndex& index, size_t group, const S
       share = std::min(sum / (255.0 * static_cast<double>(r_)) + ROUNDING, 1.0);
     }
     const double b_num = 1.0 - std::min(dist, 1.0);
-    Candidate box{alpha_ * b_num + beta_ * share, g.id[slot], {group, slot}, b_num, share, false};
+    const double degree = in_units(alpha_ * b_num + beta_ * share);
+    Candidate box{degree, g.id[slot], {group, slot}, b_num, share, false};
     if (dist == 0 && share == 1) {  // else it does not contain x, and may never have to be weighed
       if (!weigh_values(box, x)) return;
       if (!exotic && box.b_cat == 1 && contains(g, slot, x)) return offer_container(group, slot);
@@ -151,7 +152,7 @@ bool EntropyEngine::weigh_values(Candidate& box, const Sample& x) const {
   }
   if (settings_.mean ? sum < g.need[slot] : least < g.need[slot]) return false;
   box.b_cat = share_of(g, slot, sum);
-  box.degree = alpha_ * box.b_num + beta_ * box.b_cat;
+  box.degree = in_units(alpha_ * box.b_num + beta_ * box.b_cat);
   box.weighed = true;
   return true;
 }

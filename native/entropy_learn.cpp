@@ -171,7 +171,7 @@ void EntropyEngine::consider(size_t group, Slot slot, const Sample& x, size_t si
   if (!exotic && dist == 0 && b_cat == 1 && contains(g, slot, x))
     return offer_container(group, slot);
   const double b_num = 1.0 - std::min(dist, 1.0);
-  const double degree = alpha_ * b_num + beta_ * b_cat;
+  const double degree = in_units(alpha_ * b_num + beta_ * b_cat);
   candidates_.push_back({degree, g.id[slot], {group, slot}, b_num, b_cat});
 }
 

@@ -33,7 +33,7 @@ void EntropyEngine::visit_stretch(const Sample& x, const Stretch& s, const float
       double dist = 0;
       for (const Probe& p : x.probes)
         dist = std::max(dist, stick_out(g.V[p.j][slot], g.W[p.j][slot], p.xl, p.xu, p.slope));
-      visit(g, slot, s.k, mixed(g, slot, dist, add_up(g, slot, x)));
+      visit(g, slot, s.k, in_units(mixed(g, slot, dist, add_up(g, slot, x))));
     }
   }
 }
@@ -89,7 +89,7 @@ void EntropyEngine::judge_arranged(const Sample& x, bool every_class, size_t cla
     if (const Arrangement* boxes = arranged(scratch, k + 1))
       boxes->search(x.probes, verdict.bars[every_class ? k : 0], scratch.search,
                     [&](Slot slot, double dist) {
-                      const double reached = alpha_ * (1.0 - std::min(dist, 1.0));
+                      const double reached = in_units(alpha_ * (1.0 - std::min(dist, 1.0)));
                       weigh(groups_[k + 1], slot, k, every_class, reached, verdict);
                     });
 }
@@ -161,12 +161,12 @@ double EntropyEngine::mixed(const Group& g, Slot slot, double dist, double sum) 
 double EntropyEngine::finish(const Group& g, Slot slot, const Sample& x, double sum,
                              double bar) const {
   double dist = 0.0, degree = mixed(g, slot, dist, sum);
-  for (size_t f = 0; f < x.probes.size() && degree >= bar; ++f) {
+  for (size_t f = 0; f < x.probes.size() && degree >= bar - ROUNDING; ++f) {
     const Probe& p = x.probes[f];
     dist = std::max(dist, stick_out(g.V[p.j][slot], g.W[p.j][slot], p.xl, p.xu, p.slope));
     degree = mixed(g, slot, dist, sum);
   }
-  return degree;
+  return in_units(degree);
 }
 
 void EntropyEngine::degrees(const Group& g, const Sample& x, size_t begin, size_t m,

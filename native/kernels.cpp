@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "clones.hpp"
+#include "membership.hpp"
 #include "packed.hpp"
 
 namespace boxwise::kernels {
@@ -294,7 +295,7 @@ CLONES void mix(const double* RESTRICT dist, const double* RESTRICT share, doubl
                 double beta, double* RESTRICT degree, size_t m) {
   for (size_t i = 0; i < m; ++i) {
     const double b_num = 1.0 - (dist[i] < 1.0 ? dist[i] : 1.0);
-    degree[i] = alpha * b_num + beta * share[i];
+    degree[i] = in_units(alpha * b_num + beta * share[i]);
   }
 }
 

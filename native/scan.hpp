@@ -11,6 +11,7 @@
 
 #include "group.hpp"
 #include "kernels.hpp"
+#include "membership.hpp"
 
 namespace boxwise {
 
@@ -143,8 +144,9 @@ class Passing {
   std::uint16_t place_[BLOCK];
 };
 
-// More than the estimates of a membership, all of whose terms are at most 1, can be off by rounding.
-constexpr double ROUNDING = 1e-12;
+// More than the estimates of a membership, all of whose terms are at most 1, can be off: by rounding, and
+// because memberships are compared in whole units.
+constexpr double ROUNDING = 2 / UNITS_PER_ONE;
 
 // What a box's membership is made of: alpha * (1 - distance) + beta * share.
 struct Weights {

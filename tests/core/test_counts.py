@@ -47,8 +47,9 @@ def check(engine: EntropyEngine, sets: Sets, codes: Any) -> None:
     places = state["V"][:, 0]
     for code in codes:  # half of the membership is the share of the value
         X = np.array([[5_000.0]])
-        shares = 2 * engine.memberships(X, X, np.array([[code]], dtype=np.int32))[0]
-        assert shares.tolist() == [sets[p][code] / sets[p].total() for p in places]
+        halves = engine.memberships(X, X, np.array([[code]], dtype=np.int32))[0]
+        shares = [sets[p][code] / sets[p].total() for p in places]
+        assert halves.tolist() == [in_units(share / 2) for share in shares]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from math import sqrt
 
-from boxwise.reference.hyperbox import Box, Numbers, Values, covers, intervals_meet
+from boxwise.reference.hyperbox import Box, Numbers, Values, covers, in_units, intervals_meet
 from boxwise.reference.online import Online
 
 Sample = tuple[Numbers, Numbers, Values, Hashable]
@@ -83,9 +83,9 @@ class Castillo(Online):
         self.d = [Distances(column, labels) for column in zip(*rows, strict=True)]
 
     def membership(self, box: BoundBox, lower: Numbers, upper: Numbers, values: Values) -> float:
-        """Return the least over all features, of both kinds."""
+        """Return the least over all features, of both kinds; in whole units."""
         b_cat = (1 - self.outside(box, j, value) for j, value in enumerate(values))
-        return min(self.b_num(box, lower, upper), *b_cat, 1.0)
+        return in_units(min(self.b_num(box, lower, upper), *b_cat, 1.0))
 
     def contains(self, box: BoundBox, lower: Numbers, upper: Numbers, values: Values) -> bool:
         """Whether the membership is one, decided without rounding."""

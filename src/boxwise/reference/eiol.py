@@ -17,6 +17,7 @@ from boxwise.reference.hyperbox import (
     Numbers,
     Values,
     covers,
+    in_units,
     intervals_meet,
     same_class,
     stretch,
@@ -76,13 +77,13 @@ class EIOL(Network):
         return by_samples(self.classes, winners, best)
 
     def membership(self, box: Box, lower: Numbers, upper: Numbers, values: Values) -> float:
-        """(7), or one half of it where there is one kind of feature only."""
+        """(7), or one half of it where there is one kind of feature only; in whole units."""
         b_num, b_cat = self.b_num(box, lower, upper), 1.0
         if box.D:  # (8), averaged; one division, so that equal shares are equal numbers
             b_cat = sum(counts(box, values)) / (box.n * len(box.D))
         if not box.D or not box.V:
-            return b_cat if box.D else b_num
-        return self.alpha * b_num + (1 - self.alpha) * b_cat
+            return in_units(b_cat if box.D else b_num)
+        return in_units(self.alpha * b_num + (1 - self.alpha) * b_cat)
 
     def contains(self, box: Box, lower: Numbers, upper: Numbers, values: Values) -> bool:
         """Whether the membership is one, decided without rounding."""

@@ -18,6 +18,7 @@ Numbers = Sequence[float]
 Values = Sequence[Hashable]
 
 NO_WIDTH = 1e-150  # a range no wider than this counts as a single point
+UNITS_PER_ONE = 1e12  # memberships are compared in whole units of 1e-12
 
 
 @dataclass
@@ -78,6 +79,17 @@ class Network:
             for j, (xl, xu) in enumerate(zip(lower, upper, strict=True))
             if xl <= xu
         )
+
+
+def in_units(b: float) -> float:
+    """Round a membership to the nearest whole unit of 1e-12.
+
+    What is equal on paper may differ in its last bits: 0.3 * 0.8 + 0.6 is 0.84, and
+    0.6 * 0.8 + 0.4 * 0.9 is 0.8400000000000001. After rounding, equal is equal again, and ``==``
+    and ``<`` order candidates without contradiction, as a tolerance between pairs would not: a may
+    be within it of b and b of c, but not a of c.
+    """
+    return round(b * UNITS_PER_ONE) / UNITS_PER_ONE
 
 
 def ramp(xi: float, slope: float) -> float:

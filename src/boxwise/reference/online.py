@@ -11,7 +11,18 @@ from collections.abc import Hashable
 
 from boxwise.reference.contraction import EPSILON, contract
 from boxwise.reference.eiol import by_samples
-from boxwise.reference.hyperbox import Box, Network, Numbers, Values, covers, same_class, stretch
+from boxwise.reference.hyperbox import (
+    Box,
+    Network,
+    Numbers,
+    Values,
+    covers,
+    in_units,
+    same_class,
+    stretch,
+)
+
+FAR = 1000  # distances of so many ranges are compared as they are
 
 
 class Online(Network):
@@ -52,8 +63,8 @@ class Online(Network):
         return min(near, key=lambda c: near[c])  # the first seen of the nearest
 
     def membership(self, box: Box, lower: Numbers, upper: Numbers, values: Values) -> float:
-        """How well the sample fits the box, from 0 to 1."""
-        return self.b_num(box, lower, upper)
+        """How well the sample fits the box, from 0 to 1, in whole units."""
+        return in_units(self.b_num(box, lower, upper))
 
     def contains(self, box: Box, lower: Numbers, upper: Numbers, values: Values) -> bool:
         """Whether the membership is one, decided without rounding."""
@@ -83,10 +94,10 @@ class Online(Network):
         return Box([*lower], [*upper], [{value: 1} for value in values], 1, label)
 
     def distance(self, box: Box, lower: Numbers, upper: Numbers) -> float:
-        """Manhattan distance of the centres, the ranges taken as 1."""
+        """Manhattan distance of the centres, the ranges taken as 1; compared as memberships are."""
         total = 0.0
         for j, (xl, xu) in enumerate(zip(lower, upper, strict=True)):
             v, w = box.V[j], box.W[j]
             if xl <= xu and v <= w and self.width(j):  # else nothing to measure, or by
                 total += abs((xl + xu) / 2 - (v + w) / 2) / self.width(j)
-        return total
+        return in_units(total) if total < FAR else total

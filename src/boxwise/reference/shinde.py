@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from boxwise.reference.hyperbox import Box, Numbers, Values, covers
+from boxwise.reference.hyperbox import Box, Numbers, Values, covers, in_units
 from boxwise.reference.online import Online
 
 
@@ -28,12 +28,12 @@ class Shinde(Online):
         self.beta = beta
 
     def membership(self, box: Box, lower: Numbers, upper: Numbers, values: Values) -> float:
-        """Return the mean of both kinds of features, or the one there is."""
+        """Return the mean of both kinds of features, or the one there is; in whole units."""
         b_num = self.b_num(box, lower, upper)
         if not box.D:
-            return b_num
+            return in_units(b_num)
         b_cat = matched(box, values) / len(box.D)
-        return (b_num + b_cat) / 2 if box.V else b_cat
+        return in_units((b_num + b_cat) / 2 if box.V else b_cat)
 
     def contains(self, box: Box, lower: Numbers, upper: Numbers, values: Values) -> bool:
         """Whether the membership is one, decided without rounding."""

@@ -24,6 +24,7 @@
 #include "kernels.hpp"
 #include "row_reader.hpp"
 #include "trials.hpp"
+#include "version.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -405,6 +406,7 @@ nb::list run_trials(const std::vector<const Engine*>& prototypes,
 NB_MODULE(_native, m) {
   // A thread that still holds a model when the interpreter ends is no leak worth a page of warnings.
   nb::set_leak_warnings(false);
+  m.attr("engine_version") = boxwise::engine_version();
   m.def("survey",
         [](const In<double, 1>& low, const In<double, 1>& high) {
           if (low.shape(0) != high.shape(0))

@@ -1,6 +1,7 @@
 """Learn from mixed data (numbers and categories) as it arrives, and say why a decision was made."""
 
 from boxwise.learners import (
+    EIOLGFMM,
     AgglomerativeGFMM,
     CastilloGFMM,
     HyperboxClassifier,
@@ -16,6 +17,7 @@ from boxwise.tuning import tune
 
 __version__ = "0.1.0"
 __all__ = [
+    "EIOLGFMM",
     "AgglomerativeGFMM",
     "CastilloGFMM",
     "HyperboxClassifier",

@@ -9,6 +9,8 @@ from boxwise.schema import Vocabulary
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
 
+engine_version: str
+
 def survey(low: Floats, high: Floats) -> Floats: ...
 def join_scales(states: Floats) -> Floats: ...
 

@@ -1,4 +1,4 @@
-"""The classifier behind River's interface: one row a call, whatever columns it has.
+"""The classifiers behind River's interface: one row a call, whatever columns it has.
 
 Needs the extra `river`: ``pip install "boxwise[river]"``.
 """
@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sized
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from inspect import signature
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 try:
     from river import base
@@ -19,12 +20,13 @@ except ModuleNotFoundError as missing:
         'boxwise.river needs River: pip install "boxwise[river]"', name="river"
     ) from None
 
+from boxwise import learners
 from boxwise.core import Boxes, Model, Settings
 from boxwise.explain import Explanation
 from boxwise.inputs import Batch
 from boxwise.inputs.kinds import kind_of_values
 from boxwise.inputs.missing import is_missing
-from boxwise.learners import HyperboxClassifier as Classifier
+from boxwise.learners.explained import ExplainedLearner
 from boxwise.learners.settings import engine_ranges, for_columns
 from boxwise.schema import Column, Kind, Schema, Vocabulary, show
 
@@ -34,22 +36,6 @@ if TYPE_CHECKING:
     from boxwise._native import RowReader
 
 Row = Mapping[Hashable, Any]
-_SHARED = (  # the parameters that both faces have
-    "theta",
-    "delta",
-    "alpha",
-    "gamma",
-    "condition",
-    "feature_range",
-    "scale",
-    "max_boxes",
-    "decision",
-    "bandwidth",
-    "backoff",
-    "temperature",
-    "class_prior",
-    "forget",
-)
 _KINDS: dict[type, Kind] = {  # of values as most rows have them
     float: "continuous",
     int: "continuous",
@@ -59,114 +45,44 @@ _KINDS: dict[type, Kind] = {  # of values as most rows have them
 _LABELS = (str, int, bool)  # the types of labels as most rows have them
 
 
-class HyperboxClassifier(base.MiniBatchClassifier):
-    """Online classifier for rows of numbers and categories, explained by boxes.
+class _RiverClassifier(base.MiniBatchClassifier):
+    """An online estimator behind River's interface; a subclass says which, and its parameters.
 
-    The same algorithm and the same boxes as :class:`boxwise.HyperboxClassifier`, for rows that are
-    dicts. Features may appear, vanish and come in any order: one that a row lacks is missing in
-    it, and one that is new counts as missing in all rows before. The first value of a feature that
-    is not missing decides its kind: a number makes it continuous, text or a truth value
-    categorical. None and NaN are missing values. A label of None is none: the row is learned
-    without it.
-
-    Parameters
-    ----------
-    theta
-        The longest side of a box, as a share of the feature's range.
-    delta
-        The largest change of entropy that a row may cause in the categories of a box, from 0 to 1.
-    alpha
-        The weight of the continuous features in the membership, from 0 to 1; "auto" is their share
-        among the features known so far.
-    gamma
-        How fast the membership falls with the distance from a box.
-    condition
-        Whether `delta` bounds the entropy change of "each" categorical feature (EIOL-GFMM-v1) or
-        their "mean" (EIOL-GFMM-v2).
-    categorical_features
-        Names of features that are categorical although their values are numbers.
-    feature_range
-        What the continuous features are scaled by: "data" lets each range grow with the rows; a
-        pair ``(low, high)`` for all features or a mapping from feature to pair fixes it.
-    scale
-        How the continuous features are measured: as shares of their "range", or by "quantile", as
-        shares of their rows so far.
-    max_boxes
-        From so many boxes on, a row that no box may take goes to the nearest box of its class.
-    decision
-        Who decides: all boxes of a class together, by "evidence", or the box with the largest
-        "membership".
-    bandwidth, backoff, temperature, class_prior, forget
-        For the decision by evidence, as in :class:`boxwise.HyperboxClassifier`.
-
-    Examples
-    --------
-    >>> from boxwise.datasets import LoanStream
-    >>> from boxwise.river import HyperboxClassifier
-    >>> from river import evaluate, metrics
-    >>> model = HyperboxClassifier(theta=0.3, delta=1.0)
-    >>> evaluate.progressive_val_score(LoanStream(2000, function=7), model, metrics.Accuracy())
-    Accuracy: 92.50%
-    >>> model.predict_one({"salary": 30_000, "loan": 400_000, "shoe_size": 44})
-    'declined'
-    >>> model.learn_one({"salary": 30_000, "shoe_size": 44, "pet": None}, "referred")
-    >>> print(model.boxes.describe(len(model.boxes) - 1))  # doctest: +ELLIPSIS
-    referred, 1 row: salary 30,000; commission never seen; ... shoe_size 44; education is ...
+    Every parameter but `categorical_features` is called as it is there.
     """
 
+    _estimator: ClassVar[type[ExplainedLearner]]
     _checked: Settings | None = None  # for some columns; unless an older version pickled the model
+    categorical_features: Iterable[Hashable] | None
+    feature_range: Any
+    scale: Any
 
-    def __init__(
-        self,
-        theta: float = 0.3,
-        delta: float = 0.3,
-        alpha: float | str = "auto",
-        gamma: float = 1.0,
-        condition: str = "mean",
-        categorical_features: Iterable[Hashable] | None = None,
-        feature_range: Any = "data",
-        scale: str = "range",
-        max_boxes: int | None = None,
-        decision: str = "evidence",
-        bandwidth: float | str = "auto",
-        backoff: float | str = "auto",
-        temperature: float | str = "auto",
-        class_prior: str = "data",
-        forget: bool = True,
-    ) -> None:
-        self.theta = theta
-        self.delta = delta
-        self.alpha = alpha
-        self.gamma = gamma
-        self.condition = condition
-        self.categorical_features = _names_given(categorical_features)
-        self.feature_range = feature_range
-        self.scale = scale
-        self.max_boxes = max_boxes
-        self.decision = decision
-        self.bandwidth = bandwidth
-        self.backoff = backoff
-        self.temperature = temperature
-        self.class_prior = class_prior
-        self.forget = forget
-        self._classifier = Classifier(
-            **{name: getattr(self, name) for name in _SHARED}, unlabelled=math.nan
-        )
+    def _begin(self) -> None:
+        """Make the estimator, once the parameters are set."""
+        self.categorical_features = _names_given(self.categorical_features)
+        shared = {name: getattr(self, name) for name in self._shared()}
+        self._classifier = self._estimator(**shared, unlabelled=math.nan)
         self._names: dict[Hashable, str] = {}  # of the features known so far
         self._connect()
         self._check()
+
+    @classmethod
+    def _shared(cls) -> list[str]:
+        """Return the parameters that both faces have."""
+        return [name for name in signature(cls).parameters if name != "categorical_features"]
 
     def _check(self) -> None:
         """Refuse parameters that no row could be learned with: make a model for some row.
 
         Its settings are right for all rows, but for what depends on the columns.
         """
-        numbers = len(self.gamma) if isinstance(self.gamma, Sized) else 1
+        gamma = getattr(self, "gamma", 1.0)
+        numbers = len(gamma) if isinstance(gamma, Sized) else 1
         row = {object(): value for value in (*[0.0] * numbers, "")}  # as no row of a user has it
         self._checked = self._model_with(self._columns_of_new(row, None), None).settings
 
     @classmethod
-    def from_classifier(cls, classifier: Classifier) -> HyperboxClassifier:
+    def from_classifier(cls, classifier: ExplainedLearner) -> Self:
         """Return a model that goes on from a classifier with scikit-learn's face.
 
         Parameters
@@ -175,28 +91,27 @@ class HyperboxClassifier(base.MiniBatchClassifier):
             One that has learned rows with named columns, for example from `boxwise.load`. It stays
             as it is: the model goes on with a copy.
         """
-        if not isinstance(classifier, Classifier):
+        if not isinstance(classifier, cls._estimator):
             raise TypeError(
-                f"a {type(classifier).__name__} cannot become a River model; only a "
-                "boxwise.HyperboxClassifier can"
+                f"a {type(classifier).__name__} cannot become a boxwise.river.{cls.__name__}; only "
+                f"a boxwise.{cls._estimator.__name__} can"
             )
         schema = classifier._fitted().schema
         if not schema.named:
             raise ValueError("the columns of this classifier have no names, which dicts need")
-        parameters = classifier.get_params() | {"alpha": classifier._alpha_to_go_on_with}
-        model = cls(
-            **{name: parameters[name] for name in _SHARED},
-            categorical_features=schema.categorical_names,
+        learned = deepcopy(classifier).set_params(
+            **classifier._parameters_to_go_on_with, unlabelled=math.nan
         )
-        model._classifier = deepcopy(classifier).set_params(
-            unlabelled=math.nan, alpha=parameters["alpha"]
-        )
+        parameters = learned.get_params()
+        shared = {name: parameters[name] for name in cls._shared()}
+        model = cls(**shared | {"categorical_features": schema.categorical_names})
+        model._classifier = learned
         model._names = {name: name for name in schema.names}
         model._connect()
         return model
 
     @property
-    def classifier(self) -> Classifier:
+    def classifier(self) -> Any:
         """The classifier with scikit-learn's face that holds the boxes: to save or look at it.
 
         To learn with it or to change its parameters, take a copy.
@@ -380,7 +295,8 @@ class HyperboxClassifier(base.MiniBatchClassifier):
         if self._checked is None:
             settings: Settings = clf._settings(schema)
         else:
-            settings = for_columns(self._checked, clf.alpha, clf.gamma, schema)
+            alpha, gamma = getattr(clf, "alpha", "auto"), getattr(clf, "gamma", 1.0)
+            settings = for_columns(self._checked, alpha, gamma, schema)
         if old is None:
             return Model(schema, settings, ranges)
         return old.widened(new, settings, ranges[len(old.schema.continuous) :])
@@ -420,6 +336,140 @@ class HyperboxClassifier(base.MiniBatchClassifier):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._connect()
+
+
+class HyperboxClassifier(_RiverClassifier):
+    """Online classifier for rows of numbers and categories, explained by boxes.
+
+    The same algorithm and the same boxes as :class:`boxwise.HyperboxClassifier`, for rows that are
+    dicts. Features may appear, vanish and come in any order: one that a row lacks is missing in
+    it, and one that is new counts as missing in all rows before. The first value of a feature that
+    is not missing decides its kind: a number makes it continuous, text or a truth value
+    categorical. None and NaN are missing values. A label of None is none: the row is learned
+    without it.
+
+    Parameters
+    ----------
+    theta
+        The longest side of a box, as a share of the feature's range.
+    delta
+        The largest change of entropy that a row may cause in the categories of a box, from 0 to 1.
+    categorical_features
+        Names of features that are categorical although their values are numbers.
+    feature_range
+        What the continuous features are scaled by: "data" lets each range grow with the rows; a
+        pair ``(low, high)`` for all features or a mapping from feature to pair fixes it.
+    scale
+        How the continuous features are measured: as shares of their "range", or by "quantile", as
+        shares of their rows so far.
+    max_boxes
+        From so many boxes on, a row that no box may take goes to the nearest box of its class.
+    bandwidth, backoff, temperature, class_prior, forget
+        As in :class:`boxwise.HyperboxClassifier`.
+
+    Examples
+    --------
+    >>> from boxwise.datasets import LoanStream
+    >>> from boxwise.river import HyperboxClassifier
+    >>> from river import evaluate, metrics
+    >>> model = HyperboxClassifier(theta=0.3, delta=1.0)
+    >>> evaluate.progressive_val_score(LoanStream(2000, function=7), model, metrics.Accuracy())
+    Accuracy: 92.65%
+    >>> model.predict_one({"salary": 30_000, "loan": 400_000, "shoe_size": 44})
+    'declined'
+    >>> model.learn_one({"salary": 30_000, "shoe_size": 44, "pet": None}, "referred")
+    >>> print(model.boxes.describe(len(model.boxes) - 1))  # doctest: +ELLIPSIS
+    referred, 1 row: salary 30,000; commission never seen; ... shoe_size 44; education is ...
+    """
+
+    _estimator = learners.HyperboxClassifier
+
+    def __init__(
+        self,
+        theta: float = 0.3,
+        delta: float = 0.3,
+        categorical_features: Iterable[Hashable] | None = None,
+        feature_range: Any = "data",
+        scale: str = "range",
+        max_boxes: int | None = None,
+        bandwidth: float | str = "auto",
+        backoff: float | str = "auto",
+        temperature: float | str = "auto",
+        class_prior: str = "data",
+        forget: bool = True,
+    ) -> None:
+        self.theta = theta
+        self.delta = delta
+        self.categorical_features = categorical_features
+        self.feature_range = feature_range
+        self.scale = scale
+        self.max_boxes = max_boxes
+        self.bandwidth = bandwidth
+        self.backoff = backoff
+        self.temperature = temperature
+        self.class_prior = class_prior
+        self.forget = forget
+        self._begin()
+
+
+class EIOLGFMM(_RiverClassifier):
+    """EIOL-GFMM, the paper's algorithm, for rows that are dicts.
+
+    The same boxes and predictions as :class:`boxwise.EIOLGFMM`. Features may come and go, as in
+    :class:`HyperboxClassifier`.
+
+    Parameters
+    ----------
+    theta
+        The longest side of a box, as a share of the feature's range.
+    delta
+        The largest change of entropy that a row may cause in the categories of a box, from 0 to 1.
+    version
+        Whether `delta` bounds the entropy change of each categorical feature (1) or their mean (2).
+    alpha
+        The weight of the continuous features in the membership, from 0 to 1; "auto" is their share
+        among the features known so far.
+    gamma
+        How fast the membership falls with the distance from a box.
+    categorical_features
+        Names of features that are categorical although their values are numbers.
+    feature_range, scale, max_boxes
+        As in :class:`HyperboxClassifier`.
+
+    Examples
+    --------
+    >>> from boxwise.datasets import LoanStream
+    >>> from boxwise.river import EIOLGFMM
+    >>> from river import evaluate, metrics
+    >>> model = EIOLGFMM(theta=0.3, delta=1.0)
+    >>> evaluate.progressive_val_score(LoanStream(2000, function=7), model, metrics.Accuracy())
+    Accuracy: 86.04%
+    """
+
+    _estimator = learners.EIOLGFMM
+
+    def __init__(
+        self,
+        theta: float = 0.3,
+        delta: float = 0.3,
+        version: int = 1,
+        alpha: float | str = "auto",
+        gamma: float = 1.0,
+        categorical_features: Iterable[Hashable] | None = None,
+        feature_range: Any = "data",
+        scale: str = "range",
+        max_boxes: int | None = None,
+    ) -> None:
+        self.theta = theta
+        self.delta = delta
+        self.version = version
+        self.alpha = alpha
+        self.gamma = gamma
+        self.categorical_features = categorical_features
+        self.feature_range = feature_range
+        self.scale = scale
+        self.max_boxes = max_boxes
+        self._begin()
 
 
 def _learn_plainly(reader: RowReader, model: Model, x: Row, y: Any) -> bool:

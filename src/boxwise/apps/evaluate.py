@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 
-from boxwise import HyperboxClassifier
 from boxwise.apps import column_options as columns
 from boxwise.apps import file_options as reading
 from boxwise.apps import model_settings as parameters
@@ -81,14 +80,16 @@ def evaluate(
             metavar="FILE", help="Draw scores and boxes into this .png, .svg or .pdf file."
         ),
     ] = None,
+    algorithm: parameters.AlgorithmOption = parameters.Algorithm.hyperbox,
     theta: parameters.ThetaOption = None,
     delta: parameters.DeltaOption = None,
+    version: parameters.VersionOption = None,
     alpha: parameters.AlphaOption = None,
     gamma: parameters.GammaOption = None,
-    condition: parameters.ConditionOption = None,
+    beta: parameters.BetaOption = None,
+    eta: parameters.EtaOption = None,
     scale: parameters.ScaleOption = None,
     max_boxes: parameters.MaxBoxesOption = None,
-    decision: parameters.DecisionOption = None,
     class_prior: parameters.ClassPriorOption = None,
     forget: parameters.ForgetOption = None,
     categorical: columns.CategoricalOption = None,
@@ -128,8 +129,9 @@ def evaluate(
       130  stopped by Ctrl-C; the scores so far were shown
     """  # noqa: D301  (click marks with it what it must not wrap)
     settings = parameters.settings_from(
-        theta, delta, alpha, gamma, condition, scale, max_boxes, decision, class_prior, forget
-    )
+        algorithm, theta, delta, version, alpha, gamma, beta, eta, scale, max_boxes, class_prior,
+        forget,
+    )  # fmt: skip
     refuse_input(output, data, "--output")
     refuse_input(plot, data, "--plot")
     options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
@@ -140,8 +142,12 @@ def evaluate(
         files = options.files(data, only=wanted.kept, drop=wanted.dropped)
         faults = options.faults
         typing, chunks = typed_by_first_rows(files, wanted, faults, chunk_rows)
-        model = HyperboxClassifier(**settings, categorical_features=typing.categorical)
-        parameters.try_settings(model, typing.kinds)
+        model = parameters.new_learner(algorithm, settings, typing.kinds)
+        if cv is None and not parameters.learns_row_by_row(model):
+            raise typer.BadParameter(
+                f"{algorithm} needs all rows at once and cannot learn row by row; use --cv",
+                param_hint="--algorithm",
+            )
         if not quiet:
             parameters.show_kinds(files, typing.kinds, label)
         rows = LabelledRows(typing, chunks, faults)
@@ -229,7 +235,7 @@ def _watched(pairs: Iterable[Pair], bar: ReadingBar) -> Iterator[Pair]:
 
 
 def _cross_validate(
-    model: HyperboxClassifier,
+    model: Any,
     pairs: Sequence[Pair],
     n_folds: int,
     seed: int,

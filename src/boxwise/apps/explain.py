@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from boxwise import HyperboxClassifier, load
+from boxwise import load
 from boxwise.apps import file_options as reading
 from boxwise.apps.column_options import chosen_names
 from boxwise.apps.model_columns import check_knows_classes
@@ -22,6 +22,7 @@ from boxwise.explain import Explanation
 from boxwise.explain import explain as explained
 from boxwise.files import InputError, TypedChunk
 from boxwise.inputs import columns_by_position
+from boxwise.learners.explained import ExplainedLearner
 
 FEW = 10  # rows to explain as text unless more are asked for
 
@@ -95,7 +96,7 @@ def explain(
     options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
     with failures_told():
         clf = load(model)
-        if not isinstance(clf, HyperboxClassifier):
+        if not isinstance(clf, ExplainedLearner):
             raise InputError(
                 f"{model} is a {type(clf).__name__}, whose decisions cannot be explained column by "
                 "column; boxwise predict --why shows the box that decides"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from boxwise import HyperboxClassifier, load
+from boxwise import load
 from boxwise.apps import column_options as columns
 from boxwise.apps import file_options as reading
 from boxwise.apps import model_settings as parameters
@@ -19,9 +19,10 @@ from boxwise.apps.labelled_files import NoRowsError, begun, no_rows, typed_by_fi
 from boxwise.apps.learning_bar import LearningBar
 from boxwise.apps.model_columns import tell_columns_left_out, typing_for, wanted_names
 from boxwise.apps.outcome import ROWS_LEFT_OUT, fail, failures_told, say, tell_rows_left_out
+from boxwise.apps.reading_bar import ReadingBar
 from boxwise.apps.writable import check_writable, refuse_input
 from boxwise.core.words import counted
-from boxwise.files import Chunk, Files, InputError, ReadingStopped, Typing
+from boxwise.files import Chunk, Files, InputError, ReadingStopped, TypedChunk, Typing
 from boxwise.inputs import columns_by_position
 
 PIECE = 1_000  # rows learned at a time: how often the bar moves
@@ -51,14 +52,16 @@ def learn(
             help="Go on learning this model file; it is replaced unless -o is given.",
         ),
     ] = None,
+    algorithm: parameters.AlgorithmOption = parameters.Algorithm.hyperbox,
     theta: parameters.ThetaOption = None,
     delta: parameters.DeltaOption = None,
+    version: parameters.VersionOption = None,
     alpha: parameters.AlphaOption = None,
     gamma: parameters.GammaOption = None,
-    condition: parameters.ConditionOption = None,
+    beta: parameters.BetaOption = None,
+    eta: parameters.EtaOption = None,
     scale: parameters.ScaleOption = None,
     max_boxes: parameters.MaxBoxesOption = None,
-    decision: parameters.DecisionOption = None,
     class_prior: parameters.ClassPriorOption = None,
     forget: parameters.ForgetOption = None,
     categorical: columns.CategoricalOption = None,
@@ -76,7 +79,8 @@ def learn(
 
     CSV, TSV, JSON Lines and Parquet, the first three also compressed with gzip; of any size, for
     only some rows are in memory at a time. The first 10,000 rows decide which columns are numbers
-    and which are categories. Names of columns are given one by one or with commas.
+    and which are categories. Names of columns are given one by one or with commas. Of the
+    algorithms, onln-gfmm-m1, agglo-2 and agglo-sm need all rows at once, and hold them in memory.
 
     Ctrl-C ends the reading; the model then has all rows read so far. An error writes nothing.
 
@@ -86,6 +90,7 @@ def learn(
       boxwise learn loans.csv --label decision -o loans.box --only age,education
       boxwise learn may.csv.gz june.csv.gz --label decision -o loans.box
       boxwise learn july.csv --label decision --into loans.box
+      boxwise learn loans.csv --label decision -o loans.box --algorithm eiol-gfmm --version 2
       cat visits.jsonl | boxwise learn - --label stay -o visits.box --drop id,name
       boxwise learn adult.csv --label income -o adult.box --missing "?"
 
@@ -98,15 +103,16 @@ def learn(
       130  stopped by Ctrl-C (143: by SIGTERM); the model has the rows read so far
     """  # noqa: D301  (click marks with it what it must not wrap)
     settings = parameters.settings_from(
-        theta, delta, alpha, gamma, condition, scale, max_boxes, decision, class_prior, forget
-    )
+        algorithm, theta, delta, version, alpha, gamma, beta, eta, scale, max_boxes, class_prior,
+        forget,
+    )  # fmt: skip
     if into is None and output is None:
         raise typer.BadParameter("name the model file to write", param_hint="--output")
-    if into is not None and (settings or categorical or numeric or only):
+    new = algorithm is not parameters.Algorithm.hyperbox
+    if into is not None and (new or settings or categorical or numeric or only):
         raise typer.BadParameter(
-            "the model has its settings and columns; leave out --theta, --delta, --alpha, "
-            "--gamma, --condition, --scale, --max-boxes, --decision, --class-prior, --forget, "
-            "--categorical, --numeric and --only",
+            "the model has its algorithm, settings and columns; leave out --algorithm, --theta and "
+            "the like, --categorical, --numeric and --only",
             param_hint="--into",
         )
     target = output or into
@@ -124,8 +130,7 @@ def learn(
             )
             plan = Plan(files, options, interruption, wanted)
             if model is None:
-                model = HyperboxClassifier(**settings)
-                _learn_new(plan, model)
+                model = _learn_new(plan, algorithm, settings)
             else:
                 _learn_more(plan, model)
         except (ReadingStopped, NoRowsError):
@@ -135,15 +140,18 @@ def learn(
         _finish(plan, model, target, new=into is None)
 
 
-def _learn_new(plan: Plan, model: HyperboxClassifier) -> None:
+def _learn_new(plan: Plan, algorithm: parameters.Algorithm, settings: Mapping[str, Any]) -> Any:
     typing, chunks = typed_by_first_rows(
         plan.files, plan.columns, plan.options.faults, plan.options.chunk_rows
     )
-    model.categorical_features = typing.categorical
-    parameters.try_settings(model, typing.kinds)
+    model = parameters.new_learner(algorithm, settings, typing.kinds)
     if not plan.options.quiet:
         parameters.show_kinds(plan.files, typing.kinds, plan.columns.label)
-    _learn_chunks(plan, model, typing, chunks)
+    if parameters.learns_row_by_row(model):
+        _learn_chunks(plan, model, typing, chunks)
+    else:
+        _learn_at_once(plan, model, typing, chunks)
+    return model
 
 
 def _learn_more(plan: Plan, model: Any) -> None:
@@ -167,6 +175,23 @@ def _learn_chunks(plan: Plan, model: Any, typing: Typing, chunks: Iterable[Chunk
                 bar.after(model, piece)
     if not plan.learned:
         no_rows(plan.files, plan.options.faults)
+
+
+def _learn_at_once(plan: Plan, model: Any, typing: Typing, chunks: Iterable[Chunk]) -> None:
+    """Learn with an algorithm that needs all rows: they are held in memory."""
+    pieces: list[TypedChunk] = []
+    with ReadingBar(plan.files, quiet=plan.options.quiet) as bar:
+        for chunk in chunks:
+            pieces.append(typing.apply(chunk, plan.options.faults))
+            plan.learned += pieces[-1].n_rows
+            bar.show(f"{plan.learned:,} rows read")
+    if not plan.learned:
+        no_rows(plan.files, plan.options.faults)
+    if not plan.options.quiet:
+        say(f"learning {counted(plan.learned, 'row', 'rows')} at once")
+    whole = TypedChunk.together(pieces)
+    with columns_by_position():
+        model.fit(whole.columns, whole.labels)
 
 
 def _finish(plan: Plan, model: Any, target: Path, *, new: bool) -> None:

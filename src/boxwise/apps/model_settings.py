@@ -8,17 +8,46 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
+from sklearn.base import clone
 
-from boxwise import HyperboxClassifier
+from boxwise import (
+    EIOLGFMM,
+    AgglomerativeGFMM,
+    CastilloGFMM,
+    HyperboxClassifier,
+    ImprovedOnlineGFMM,
+    OnlineGFMM,
+    ShindeGFMM,
+)
 from boxwise.files import Files
+from boxwise.learners.hyperbox_learner import HyperboxLearner
+from boxwise.learners.numbers_only import NumbersOnly
 from boxwise.schema import Kind
 
 
-class Condition(StrEnum):
-    """What `delta` bounds."""
+class Algorithm(StrEnum):
+    """The learners, as the literature calls them; ours is called hyperbox."""
 
-    each = "each"
-    mean = "mean"
+    hyperbox = "hyperbox"
+    eiol_gfmm = "eiol-gfmm"
+    iol_gfmm = "iol-gfmm"
+    onln_gfmm = "onln-gfmm"
+    onln_gfmm_m1 = "onln-gfmm-m1"
+    onln_gfmm_m2 = "onln-gfmm-m2"
+    agglo_2 = "agglo-2"
+    agglo_sm = "agglo-sm"
+
+
+LEARNERS: dict[Algorithm, tuple[type[HyperboxLearner], dict[str, Any]]] = {
+    Algorithm.hyperbox: (HyperboxClassifier, {}),
+    Algorithm.eiol_gfmm: (EIOLGFMM, {}),
+    Algorithm.iol_gfmm: (ImprovedOnlineGFMM, {}),
+    Algorithm.onln_gfmm: (OnlineGFMM, {}),
+    Algorithm.onln_gfmm_m1: (CastilloGFMM, {}),
+    Algorithm.onln_gfmm_m2: (ShindeGFMM, {}),
+    Algorithm.agglo_2: (AgglomerativeGFMM, {"method": "agglo2"}),
+    Algorithm.agglo_sm: (AgglomerativeGFMM, {"method": "agglosm"}),
+}
 
 
 class Scale(StrEnum):
@@ -28,41 +57,54 @@ class Scale(StrEnum):
     quantile = "quantile"
 
 
-class Decision(StrEnum):
-    """Who decides on the class of a row."""
-
-    membership = "membership"
-    evidence = "evidence"
-
-
 class ClassPrior(StrEnum):
-    """What classes count for in a decision by evidence."""
+    """What classes count for."""
 
     data = "data"
     balanced = "balanced"
     auto = "auto"
 
 
+AlgorithmOption = Annotated[
+    Algorithm,
+    typer.Option(help="The learner: ours, that of the paper, or one of its relatives."),
+]
 ThetaOption = Annotated[
     float | None,
-    typer.Option(metavar="NUMBER", help="Longest side of a box, as a share of the range (0.3)."),
+    typer.Option(metavar="NUMBER", help="Longest side of a box, as a share of the range."),
 ]
 DeltaOption = Annotated[
     float | None,
-    typer.Option(metavar="NUMBER", help="Largest change of entropy in a box, 0 to 1 (0.3)."),
+    typer.Option(metavar="NUMBER", help="Largest change of entropy in a box, 0 to 1."),
+]
+VersionOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="1|2", help="EIOL-GFMM: whether delta holds for each column or the mean (1)."
+    ),
 ]
 AlphaOption = Annotated[
     str | None,
-    typer.Option(metavar="NUMBER", help="Weight of the numbers, 0 to 1, or auto (auto)."),
+    typer.Option(
+        metavar="NUMBER", help="EIOL-GFMM, AGGLO: weight of the numbers, 0 to 1, or auto (auto)."
+    ),
 ]
 GammaOption = Annotated[
     str | None,
     typer.Option(
-        metavar="NUMBERS", help="How fast membership falls; one number, or one per column (1)."
+        metavar="NUMBERS",
+        help="All but hyperbox: how fast membership falls; one number, or one per column (1).",
     ),
 ]
-ConditionOption = Annotated[
-    Condition | None, typer.Option(help="Whether delta holds for each column or the mean (mean).")
+BetaOption = Annotated[
+    float | None,
+    typer.Option(
+        metavar="NUMBER", help="Onln-GFMM-M2: share of the categories a box must know (0.75)."
+    ),
+]
+EtaOption = Annotated[
+    float | None,
+    typer.Option(metavar="NUMBER", help="Onln-GFMM-M1: largest distance of two categories."),
 ]
 ScaleOption = Annotated[
     Scale | None,
@@ -72,56 +114,87 @@ MaxBoxesOption = Annotated[
     int | None,
     typer.Option(metavar="NUMBER", help="So many boxes are enough (no limit)."),
 ]
-DecisionOption = Annotated[
-    Decision | None,
-    typer.Option(help="Whether all boxes decide together, or the best alone (evidence)."),
-]
 ClassPriorOption = Annotated[
     ClassPrior | None,
-    typer.Option(help="For evidence: what classes count for, their rows or alike (data)."),
+    typer.Option(help="hyperbox: what classes count for, their rows or alike (data)."),
 ]
 ForgetOption = Annotated[
     bool | None,
     typer.Option(
         "--forget/--no-forget",
-        help="For evidence: whether boxes count less with age, as far as that helps (forget).",
+        help="hyperbox: whether boxes count less with age, as far as that helps (forget).",
         show_default=False,
     ),
 ]
 
 
 def settings_from(
+    algorithm: Algorithm,
     theta: float | None,
     delta: float | None,
+    version: int | None,
     alpha: str | None,
     gamma: str | None,
-    condition: Condition | None,
+    beta: float | None,
+    eta: float | None,
     scale: Scale | None,
     max_boxes: int | None,
-    decision: Decision | None,
     class_prior: ClassPrior | None,
     forget: bool | None,
 ) -> dict[str, Any]:
-    """Return those that were given, as the classifier takes them."""
-    for option, value in (("--class-prior", class_prior), ("--forget", forget)):
-        if value is not None and decision is Decision.membership:
-            raise typer.BadParameter(
-                "it is for decisions by evidence; leave out --decision membership, or this",
-                param_hint=option,
-            )
+    """Return the settings that were given, as the learner of that algorithm takes them."""
     settings = {
         "theta": theta,
         "delta": delta,
+        "version": version,
         "alpha": None if alpha is None else _alpha(alpha),
         "gamma": None if gamma is None else _gamma(gamma),
-        "condition": None if condition is None else condition.value,
+        "beta": beta,
+        "eta": eta,
         "scale": None if scale is None else scale.value,
         "max_boxes": max_boxes,
-        "decision": None if decision is None else decision.value,
         "class_prior": None if class_prior is None else class_prior.value,
         "forget": forget,
     }
-    return {name: value for name, value in settings.items() if value is not None}
+    given = {name: value for name, value in settings.items() if value is not None}
+    for name in given:
+        takers = [str(a) for a, (kind, _) in LEARNERS.items() if name in kind().get_params()]
+        if algorithm not in takers:
+            raise typer.BadParameter(
+                f"{algorithm} has no such setting; it is for --algorithm {' or '.join(takers)}",
+                param_hint=f"--{name.replace('_', '-')}",
+            )
+    return given
+
+
+def new_learner(
+    algorithm: Algorithm, settings: Mapping[str, Any], kinds: Mapping[str, Kind]
+) -> Any:
+    """Return a learner for columns of these kinds; its settings are checked before any work."""
+    kind, fixed = LEARNERS[algorithm]
+    categorical = [name for name, of in kinds.items() if of == "categorical"]
+    columns: dict[str, Any] = {"categorical_features": categorical}
+    if issubclass(kind, NumbersOnly):
+        if categorical:
+            raise typer.BadParameter(
+                f"{algorithm} takes numbers only, and {', '.join(categorical)} "
+                f"{'is' if len(categorical) == 1 else 'are'} categorical; use another algorithm, "
+                "or --drop or --numeric",
+                param_hint="--algorithm",
+            )
+        columns = {}
+    model = kind(**fixed, **settings, **columns)
+    row = {name: [0.0] if of == "continuous" else ["a"] for name, of in kinds.items()}
+    try:
+        clone(model).fit(row, ["a"])
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    return model
+
+
+def learns_row_by_row(model: Any) -> bool:
+    """Return whether the learner needs not see all rows at once."""
+    return hasattr(model, "partial_fit")
 
 
 def _alpha(text: str) -> float | str:
@@ -146,15 +219,6 @@ def _number(option: str, text: str) -> float:
     if math.isnan(number):
         raise typer.BadParameter(f"{text!r} is not a number", param_hint=option)
     return number
-
-
-def try_settings(model: HyperboxClassifier, kinds: Mapping[str, Kind]) -> None:
-    """Let a model like this one learn a row, to have its settings checked before any work."""
-    row = {n: [0.0] if kind == "continuous" else ["a"] for n, kind in kinds.items()}
-    try:
-        HyperboxClassifier(**model.get_params()).partial_fit(row, ["a"])
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
 
 
 def show_kinds(files: Files, kinds: Mapping[str, Kind], label: str) -> None:

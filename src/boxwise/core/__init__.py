@@ -1,6 +1,6 @@
 """The Python face of the native engine: models that learn and predict, and their boxes."""
 
-from boxwise._native import survey
+from boxwise._native import engine_version, survey
 from boxwise.core.boxes import Boxes, label_array
 from boxwise.core.joining import join
 from boxwise.core.model import Model
@@ -27,6 +27,7 @@ __all__ = [
     "Outcome",
     "Range",
     "Settings",
+    "engine_version",
     "join",
     "label_array",
     "survey",

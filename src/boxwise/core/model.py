@@ -70,23 +70,8 @@ class Model:
         """Use other settings from now on; the boxes stay."""
         if settings == self.settings:
             return
-        if type(settings) is type(self.settings):
-            self.engine.configure(**asdict(settings))
-        else:
-            self.engine = self._engine_with(settings)
+        self.engine.configure(**asdict(settings))
         self.settings = settings
-
-    def _engine_with(self, settings: Settings) -> Any:
-        """Return an engine for settings of another kind, with the boxes of this model."""
-        state = self.engine.snapshot()
-        engine = settings.new_engine(len(self.schema.categorical), ranges_of(state))
-        kept = [name for name in _FORMS if name not in _OF_RANGES]
-        blank = engine.snapshot()
-        engine.restore(
-            **{name: state[name] for name in (*kept, "n_classes", "next_id")},
-            **{name: blank[name] for name in settings.arrays},
-        )
-        return engine
 
     def learn(
         self,

@@ -46,6 +46,18 @@ class TypedChunk:
         """The number of rows."""
         return len(self.rows)
 
+    @classmethod
+    def together(cls, parts: Sequence[TypedChunk]) -> TypedChunk:
+        """Return the rows of several, at least one, in one."""
+        columns: dict[str, Any] = {
+            name: np.concatenate([part.columns[name] for part in parts])
+            if isinstance(cells, np.ndarray)
+            else [cell for part in parts for cell in part.columns[name]]
+            for name, cells in parts[0].columns.items()
+        }
+        rows = [row for part in parts for row in part.rows]
+        return cls(rows, columns, [label for part in parts for label in part.labels])
+
     def part(self, rows: slice) -> TypedChunk:
         """Return some of the rows."""
         columns = {name: cells[rows] for name, cells in self.columns.items()}

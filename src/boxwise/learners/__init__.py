@@ -3,6 +3,7 @@
 from boxwise.learners.agglomerative_gfmm import AgglomerativeGFMM
 from boxwise.learners.alpha import estimate_alpha
 from boxwise.learners.castillo_gfmm import CastilloGFMM
+from boxwise.learners.eiol_gfmm import EIOLGFMM
 from boxwise.learners.encoders import iol_pipeline
 from boxwise.learners.hyperbox_classifier import HyperboxClassifier
 from boxwise.learners.improved_online_gfmm import ImprovedOnlineGFMM
@@ -12,6 +13,7 @@ from boxwise.learners.saved import load
 from boxwise.learners.shinde_gfmm import ShindeGFMM
 
 __all__ = [
+    "EIOLGFMM",
     "AgglomerativeGFMM",
     "CastilloGFMM",
     "HyperboxClassifier",

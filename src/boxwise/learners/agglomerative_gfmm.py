@@ -10,6 +10,7 @@ from boxwise.learners.batch_learner import BatchLearner
 from boxwise.learners.settings import entropy_settings, number
 from boxwise.schema import Schema, show
 
+CONDITIONS = ("each", "mean")
 METHODS = ("agglo2", "agglosm")
 SIMILARITIES = ("short", "long", "mid")
 
@@ -124,8 +125,9 @@ class AgglomerativeGFMM(BatchLearner):
     def _settings(self, schema: Schema) -> AgglomerativeSettings:
         if isinstance(self.alpha, str) and self.alpha != "auto":
             raise ValueError(f"alpha must be 'auto' or a number from 0 to 1, not {self.alpha!r}")
+        condition = _one_of("condition", self.condition, CONDITIONS)
         entropy = entropy_settings(
-            self.theta, self.delta, self.alpha, self.gamma, self.condition, schema
+            self.theta, self.delta, self.alpha, self.gamma, schema, mean=condition == "mean"
         )
         return AgglomerativeSettings(
             **asdict(entropy),

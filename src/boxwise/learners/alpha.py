@@ -18,7 +18,7 @@ from boxwise.inputs import Batch
 from boxwise.learners.settings import engine_ranges
 
 if TYPE_CHECKING:
-    from boxwise.learners.hyperbox_classifier import HyperboxClassifier
+    from boxwise.learners.eiol_gfmm import EIOLGFMM
     from boxwise.learners.hyperbox_learner import TrainingTable
 
 FOLDS = 3
@@ -26,7 +26,7 @@ Split = tuple[NDArray[Any], NDArray[Any]]
 
 
 def estimate_alpha(
-    classifier: HyperboxClassifier,
+    classifier: EIOLGFMM,
     X: Any,
     y: Any,
     *,
@@ -42,7 +42,7 @@ def estimate_alpha(
 
     Parameters
     ----------
-    classifier : HyperboxClassifier
+    classifier : EIOLGFMM
         Its parameters are used, except for `alpha`; it is not changed.
     X, y, upper
         As in ``fit``. Rows without a label are left out.
@@ -61,28 +61,26 @@ def estimate_alpha(
 
     See Also
     --------
-    HyperboxClassifier : ``alpha="estimate"`` and ``alpha="estimate-scores"`` do this in ``fit``.
+    EIOLGFMM : ``alpha="estimate"`` and ``alpha="estimate-scores"`` do this in ``fit``.
 
     Examples
     --------
     The number says nothing about the class, the category everything:
 
-    >>> from boxwise import HyperboxClassifier, estimate_alpha
+    >>> from boxwise import EIOLGFMM, estimate_alpha
     >>> rows = [[number, word] for number in range(12) for word in ("cat", "dog")]
     >>> labels = ["meow", "woof"] * 12
-    >>> alpha = estimate_alpha(HyperboxClassifier(), rows, labels)
+    >>> alpha = estimate_alpha(EIOLGFMM(), rows, labels)
     >>> round(alpha, 2)
     0.2
-    >>> clf = HyperboxClassifier(alpha="estimate").fit(rows, labels)
+    >>> clf = EIOLGFMM(alpha="estimate").fit(rows, labels)
     >>> clf.alpha_ == alpha
     True
     """
-    if not hasattr(classifier, "_learning"):
-        raise TypeError(
-            f"{type(classifier).__name__} has no alpha to estimate; use a HyperboxClassifier"
-        )
+    if not hasattr(classifier, "_settings_with"):
+        raise TypeError(f"{type(classifier).__name__} has no alpha to estimate; use an EIOLGFMM")
     table = classifier._read_training(X, y, upper)
-    settings = classifier._learning("auto", table.schema)  # decided by membership
+    settings = classifier._settings_with("auto", table.schema)
     folds = _folds(table.labels, cv)
     ranges_for = partial(engine_ranges, classifier.feature_range, classifier.scale, table.schema)
     return alpha_for(table, settings, ranges_for, folds, scores_only=scores_only)

@@ -7,7 +7,8 @@ from typing import Any
 ALGORITHMS = {
     "AgglomerativeGFMM": "AGGLO-2 or AGGLO-SM",
     "CastilloGFMM": "Onln-GFMM-M1",
-    "HyperboxClassifier": "EIOL-GFMM",
+    "EIOLGFMM": "EIOL-GFMM",
+    "HyperboxClassifier": "boxes by evidence",
     "ImprovedOnlineGFMM": "IOL-GFMM",
     "OnlineGFMM": "Onln-GFMM",
     "ShindeGFMM": "Onln-GFMM-M2",

@@ -33,9 +33,9 @@ def merge(models: Sequence[Learner]) -> Learner:
     Parameters
     ----------
     models : sequence of estimators
-        Fitted, of one kind (`HyperboxClassifier`, `ImprovedOnlineGFMM` or `AgglomerativeGFMM`),
-        with the same parameters and the same columns. Each may have seen other categories, classes
-        and ranges: those are united. They are not changed.
+        Fitted, of one kind (`HyperboxClassifier`, `EIOLGFMM`, `ImprovedOnlineGFMM` or
+        `AgglomerativeGFMM`), with the same parameters and the same columns. Each may have seen
+        other categories, classes and ranges: those are united. They are not changed.
 
     Returns
     -------
@@ -92,7 +92,7 @@ def _checked(model: Any, first: Any) -> Model:
         raise TypeError(
             f"{type(model).__name__} models cannot be merged: they let boxes grow into other "
             "classes and then contract them, so there is no rule that a merged box would keep to; "
-            "use HyperboxClassifier or ImprovedOnlineGFMM"
+            "use HyperboxClassifier, EIOLGFMM or ImprovedOnlineGFMM"
         )
     return fitted
 
@@ -102,11 +102,9 @@ def _common_settings(models: Sequence[HyperboxLearner], fitted: Sequence[Model])
     settings = [m._settings(f.schema) for m, f in zip(models, fitted, strict=True)]
     first = {**asdict(settings[0]), "unlabelled": models[0].unlabelled}
     for model, other in zip(models, settings, strict=True):
-        if type(other) is not type(settings[0]):
-            a, b = (show(getattr(m, "decision", None)) for m in (models[0], model))
-            raise ValueError(f"the models differ in decision: {a} and {b}")
         for name, value in {**asdict(other), "unlabelled": model.unlabelled}.items():
             if not _same(value, first[name]):
+                name = "version" if name == "mean" and hasattr(model, "version") else name
                 name = _PARAMETERS.get(name, name)
                 a, b = (show(getattr(m, name)) for m in (models[0], model))
                 if a == b:  # alpha="estimate", which found something else in every part

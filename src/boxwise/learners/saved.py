@@ -7,10 +7,12 @@ from typing import Any
 
 from boxwise.learners.agglomerative_gfmm import AgglomerativeGFMM
 from boxwise.learners.castillo_gfmm import CastilloGFMM
+from boxwise.learners.eiol_gfmm import EIOLGFMM
 from boxwise.learners.hyperbox_classifier import HyperboxClassifier
 from boxwise.learners.hyperbox_learner import HyperboxLearner
 from boxwise.learners.improved_online_gfmm import ImprovedOnlineGFMM
 from boxwise.learners.online_gfmm import OnlineGFMM
+from boxwise.learners.renamed import as_named_now
 from boxwise.learners.shinde_gfmm import ShindeGFMM
 from boxwise.store import ModelFileError, read
 
@@ -19,6 +21,7 @@ _LEARNERS: dict[str, type[HyperboxLearner]] = {
     for learner in (
         AgglomerativeGFMM,
         CastilloGFMM,
+        EIOLGFMM,
         HyperboxClassifier,
         ImprovedOnlineGFMM,
         OnlineGFMM,
@@ -54,7 +57,8 @@ def load(path: str | os.PathLike[str]) -> Any:
     ...     boxwise.load(pathlib.Path(folder, "model.box")).predict([[1.9, "b"]])
     array(['yes'], dtype='<U3')
     """
-    content, arrays = read(path)
+    written, arrays = read(path)
+    content = as_named_now(written)
     learner = _LEARNERS.get(str(content.get("learner")))
     if learner is None:
         raise ModelFileError(f"{os.fspath(path)}: this boxwise has no such learner; upgrade it")

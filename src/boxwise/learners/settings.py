@@ -16,7 +16,6 @@ from boxwise.schema import Schema, show
 
 SCALES = ("range", "quantile")
 LARGEST_GAMMA = 1e6  # so that a distance times gamma, over a narrow range, is still a number
-CONDITIONS = {"each": False, "mean": True}
 # To what power the rows of a class are taken out of its probability.
 PRIORS = {"data": [0.0], "balanced": [1.0], "auto": [0.0, 0.25, 0.5, 0.75, 1.0]}
 # What "auto" chooses from, by how well each would have predicted the rows so far.
@@ -31,13 +30,12 @@ def entropy_settings(
     delta: Any,
     alpha: Any,
     gamma: Any,
-    condition: Any,
     schema: Schema,
+    *,
+    mean: bool,
     max_boxes: Any = None,
 ) -> EntropySettings:
     """Check the parameters against the columns."""
-    if not isinstance(condition, str) or condition not in CONDITIONS:
-        raise ValueError(f"condition must be 'each' or 'mean', not {show(condition)}")
     share = _alpha(alpha, schema)
     if max_boxes is not None:
         whole = isinstance(max_boxes, Integral) and not isinstance(max_boxes, bool)
@@ -50,7 +48,7 @@ def entropy_settings(
         delta=number("delta", delta, 0, 1),
         alpha=share,
         gamma=gammas(gamma, schema),
-        mean=CONDITIONS[condition],
+        mean=mean,
         max_boxes=int(max_boxes or 0),
     )
 

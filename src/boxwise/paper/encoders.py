@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from boxwise import ImprovedOnlineGFMM, iol_pipeline
+from boxwise import iol_pipeline
 from boxwise.learners.encoders import ENCODERS
-from boxwise.paper.experiment import Experiment, score_versions
+from boxwise.paper.experiment import METHODS, Experiment, score_versions
 from boxwise.paper.mixed import THETAS
 from boxwise.paper.protocol import Fold, Protocol, Row, Table, rows
 
@@ -24,7 +24,7 @@ class Encoders(Experiment):
         thetas = [{"theta": theta} for theta in THETAS]
         for encoder in ENCODERS:
             encoded = encode(fold, encoder)
-            results = encoded.score(ImprovedOnlineGFMM(feature_range=(0, 1)), thetas)
+            results = encoded.score(METHODS["IOL"], thetas)
             yield from rows("IOL", thetas, results, encoder)
         yield from score_versions(fold, [{"theta": theta, "delta": theta} for theta in THETAS])
 

@@ -5,12 +5,21 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 
-from boxwise import HyperboxClassifier
+from boxwise import EIOLGFMM, CastilloGFMM, ImprovedOnlineGFMM, ShindeGFMM
 from boxwise.datasets import names
+from boxwise.learners.hyperbox_learner import HyperboxLearner
 from boxwise.paper.protocol import Fold, Row, rows
 
 TENTHS = [i / 10 for i in range(11)]
-VERSIONS = {"v1": "each", "v2": "mean"}
+VERSIONS = ("v1", "v2")
+# Every estimator of the evaluation, as it is before an experiment sets what it varies.
+METHODS: dict[str, HyperboxLearner] = {
+    "M1": CastilloGFMM(),
+    "M2": ShindeGFMM(),
+    "v1": EIOLGFMM(version=1),
+    "v2": EIOLGFMM(version=2),
+    "IOL": ImprovedOnlineGFMM(feature_range=(0, 1)),  # on encoded and scaled columns
+}
 
 
 class Experiment(ABC):
@@ -32,6 +41,6 @@ class Experiment(ABC):
 
 def score_versions(fold: Fold, candidates: Sequence[dict[str, float]]) -> Iterator[Row]:
     """Score EIOL-GFMM, versions 1 and 2, with each candidate."""
-    for version, condition in VERSIONS.items():
-        learner = fold.learner(HyperboxClassifier, condition=condition)
+    for version in VERSIONS:
+        learner = fold.learner(METHODS[version])
         yield from rows(version, candidates, fold.score(learner, candidates))

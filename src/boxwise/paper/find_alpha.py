@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from boxwise import HyperboxClassifier, estimate_alpha
-from boxwise.paper.experiment import TENTHS, VERSIONS, Experiment
+from boxwise import estimate_alpha
+from boxwise.learners.hyperbox_learner import HyperboxLearner
+from boxwise.paper.experiment import METHODS, TENTHS, VERSIONS, Experiment
 from boxwise.paper.protocol import Fold, Row, rows
 
 WAYS = ("tuned", "estimate", "estimate-scores", "fixed")
@@ -20,11 +21,9 @@ class FindAlpha(Experiment):
 
     def run(self, fold: Fold) -> Iterator[Row]:
         """Do everything there is to do on one fold."""
-        for version, condition in VERSIONS.items():
+        for version in VERSIONS:
             for size in (0.1, 1.0):
-                learner = fold.learner(
-                    HyperboxClassifier, condition=condition, theta=size, delta=size
-                )
+                learner = fold.learner(METHODS[version], theta=size, delta=size)
                 found = [
                     {"theta": size, "delta": size, "alpha": find(way, learner, fold)}
                     for way in WAYS
@@ -35,7 +34,7 @@ class FindAlpha(Experiment):
                     yield from rows(version, [candidate], [result], way)
 
 
-def find(way: str, learner: HyperboxClassifier, fold: Fold) -> float:
+def find(way: str, learner: HyperboxLearner, fold: Fold) -> float:
     """Return the alpha that the rows to learn suggest."""
     if way == "fixed":
         return fold.table.n / (fold.table.n + fold.table.r)

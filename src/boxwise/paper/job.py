@@ -13,6 +13,9 @@ from typing import Any
 
 from joblib import cpu_count
 
+from boxwise.core import engine_version
+from boxwise.learners.parameters import parameters_to_json
+from boxwise.paper.experiment import METHODS
 from boxwise.paper.protocol import Protocol
 from boxwise.paper.report import About, write_report
 from boxwise.paper.results import ResultsFile, Unit
@@ -116,13 +119,14 @@ class Job:
                 )
             return 0.0
         kept = self._kept()
-        now = {**asdict(self.protocol), **_versions()}
-        before = {**kept["protocol"], **kept["versions"]}
+        now = {**asdict(self.protocol), **_versions(), **_flat(_estimators())}
+        before = {**kept["protocol"], **kept["versions"], **_flat(kept["estimators"])}
         differing = [
             f"{name} was {before.get(name)!r}, now {value!r}"
             for name, value in now.items()
             if before.get(name) != value
         ]
+        differing += [f"{name} was {before[name]!r}" for name in before if name not in now]
         if differing:
             raise OtherRunError(
                 f"{self.folder} holds results of another run: {'; '.join(differing)}; "
@@ -134,7 +138,8 @@ class Job:
         try:
             kept = json.loads(self._about.read_text(encoding="utf-8"))
             float(kept["seconds"])
-            return {**kept, "protocol": {**kept["protocol"]}, "versions": {**kept["versions"]}}
+            parts = ("protocol", "versions", "estimators")
+            return {**kept, **{part: {**kept[part]} for part in parts}}
         except (ValueError, TypeError, KeyError) as error:
             raise OtherRunError(
                 f"{self._about} is damaged, and it says how the results were made; choose another "
@@ -146,6 +151,7 @@ class Job:
         note = {
             "protocol": asdict(self.protocol),
             "versions": _versions(),
+            "estimators": _estimators(),
             "machine": f"{cpu_count()} cores, {platform.machine()}, {platform.system()}",
             "seconds": round(self._seconds),
         }
@@ -155,7 +161,27 @@ class Job:
 
 
 def _versions() -> dict[str, str]:
-    return {"Python": platform.python_version()} | {name: version(name) for name in LIBRARIES}
+    return {
+        "Python": platform.python_version(),
+        **{name: version(name) for name in LIBRARIES},
+        "engine": engine_version,
+    }
+
+
+def _estimators() -> dict[str, dict[str, Any]]:
+    """Return every parameter of every estimator, as it is before an experiment varies it."""
+    return {
+        name: {"class": type(method).__name__, **parameters_to_json(method.get_params())}
+        for name, method in METHODS.items()
+    }
+
+
+def _flat(estimators: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    return {
+        f"{name}'s {parameter}": value
+        for name, parameters in estimators.items()
+        for parameter, value in parameters.items()
+    }
 
 
 def _lock(folder: Path) -> Any:

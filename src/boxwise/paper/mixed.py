@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from boxwise import CastilloGFMM, ShindeGFMM
-from boxwise.paper.experiment import Experiment, score_versions
+from boxwise.paper.experiment import METHODS, Experiment, score_versions
 from boxwise.paper.protocol import Fold, Row, rows
 
 THETAS = (0.1, 0.7, 1.0)
@@ -23,10 +22,11 @@ class Mixed(Experiment):
         def grid(name: str, values: tuple[float, ...]) -> list[dict[str, float]]:
             return [{"theta": theta, name: value} for theta in THETAS for value in values]
 
-        for method, kind, name, values in (
-            ("M1", CastilloGFMM, "eta", (0.1, 0.7, 1.0)),
-            ("M2", ShindeGFMM, "beta", (0.25, 0.5, 0.75)),
+        for method, name, values in (
+            ("M1", "eta", (0.1, 0.7, 1.0)),
+            ("M2", "beta", (0.25, 0.5, 0.75)),
         ):
             candidates = grid(name, values)
-            yield from rows(method, candidates, fold.score(fold.learner(kind), candidates))
+            learner = fold.learner(METHODS[method])
+            yield from rows(method, candidates, fold.score(learner, candidates))
         yield from score_versions(fold, grid("delta", (0.1, 0.7, 1.0)))

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
 
 from boxwise.datasets import load
@@ -113,9 +114,11 @@ class Fold:
         with small_classes_allowed():
             return [*splitter.split(labels, labels)]
 
-    def learner(self, kind: type[HyperboxLearner], **parameters: Any) -> HyperboxLearner:
-        """Return an estimator that reads the table as the protocol says."""
-        return kind(**self.table.reading(self.protocol), **parameters)
+    def learner(self, method: HyperboxLearner, **parameters: Any) -> HyperboxLearner:
+        """Return a copy of the estimator that reads the table as the protocol says."""
+        reading = self.table.reading(self.protocol)
+        learner: HyperboxLearner = clone(method).set_params(**reading, **parameters)
+        return learner
 
     def score(
         self, learner: HyperboxLearner, candidates: Sequence[Mapping[str, Any]]

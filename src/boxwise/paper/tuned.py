@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from sklearn.model_selection import ParameterGrid
 
-from boxwise import CastilloGFMM, HyperboxClassifier, ShindeGFMM
-from boxwise.paper.experiment import TENTHS, VERSIONS, Experiment
+from boxwise.paper.experiment import METHODS, TENTHS, VERSIONS, Experiment
 from boxwise.paper.protocol import Fold, Row, rows
 
 FIFTHS = [0.1, 0.3, 0.5, 0.9, 1.0]  # of eta and of delta
@@ -26,13 +25,10 @@ class Tuned(Experiment):
         thin = fold.protocol.thin
         thetas = thin(TENTHS[1:], (0.1, 0.4, 0.7, 1.0))
         fifths = thin(FIFTHS, (0.1, 0.5, 1.0))
-        learners = {
-            "M1": (fold.learner(CastilloGFMM), {"eta": fifths}),
-            "M2": (fold.learner(ShindeGFMM), {"beta": thin(BETAS, (0.1, 0.5, 1.0))}),
-        }
-        for version, condition in VERSIONS.items():
-            grid = {"delta": fifths, "alpha": thin(TENTHS, TENTHS[::2])}
-            learners[version] = (fold.learner(HyperboxClassifier, condition=condition), grid)
-        for method, (learner, grid) in learners.items():
+        grids = {"M1": {"eta": fifths}, "M2": {"beta": thin(BETAS, (0.1, 0.5, 1.0))}}
+        for version in VERSIONS:
+            grids[version] = {"delta": fifths, "alpha": thin(TENTHS, TENTHS[::2])}
+        for method, grid in grids.items():
+            learner = fold.learner(METHODS[method])
             best = fold.best(learner, [*ParameterGrid({"theta": thetas, **grid})])
             yield from rows(method, [best], fold.score(learner, [best]))

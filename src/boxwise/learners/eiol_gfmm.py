@@ -1,0 +1,197 @@
+"""EIOL-GFMM: the paper's algorithm, versions 1 and 2."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from boxwise.core import EntropySettings
+from boxwise.learners.alpha import alpha_for
+from boxwise.learners.explained import ExplainedLearner
+from boxwise.learners.hyperbox_learner import TrainingTable
+from boxwise.learners.settings import engine_ranges, entropy_settings
+from boxwise.schema import Schema, show
+
+ESTIMATES = ("estimate", "estimate-scores")
+
+
+class EIOLGFMM(ExplainedLearner):
+    """EIOL-GFMM: the paper's online learner for numbers and categories, exactly.
+
+    The model is a set of hyperboxes: intervals over the continuous columns, counted sets of values
+    over the categorical ones, a class. Each row is taken by a box that contains it, or by the box
+    of its class with the largest membership that may grow (it stays within `theta`, its categories
+    stay homogeneous within `delta`, it overlaps no box of another class), or becomes a new box.
+
+    A row's class is that of the box in which it has the largest membership; if boxes of several
+    classes tie, that of the class with most rows in them, then that of the class seen first.
+
+    `HyperboxClassifier` is our own learner, whose boxes decide together and which predicts better;
+    this one is for comparing with the paper and its relatives.
+
+    Parameters
+    ----------
+    theta : float, default=0.3
+        The longest side of a box, as a share of the column's range.
+    delta : float from 0 to 1, default=0.3
+        The largest change of entropy that a row may cause in the categories of a box. With 0 a box
+        holds one value per column; with 1 the categories never keep a row out.
+    version : {1, 2}, default=1
+        Whether `delta` bounds the entropy change of each categorical column (EIOL-GFMM-v1) or the
+        mean of them (EIOL-GFMM-v2).
+    alpha : float from 0 to 1, or {"auto", "estimate", "estimate-scores"}, default="auto"
+        The weight of the continuous columns in the membership. "auto" is n/(n+r), their share among
+        the columns. "estimate" lets `fit` find it, by how well each kind of column predicts alone
+        and how many there are (Est-alpha-v1); "estimate-scores" by the former only (Est-alpha-v2).
+    gamma : float or sequence of float, default=1.0
+        How fast the membership falls with the distance from a box, for all continuous columns or
+        one number for each.
+    categorical_features : "from_dtype" or array-like, default="from_dtype"
+        The categorical columns, as names, positions or a mask. With "from_dtype", columns of text,
+        objects, categories, enumerations and truth values are categorical.
+    feature_range : "data", pair or mapping, default="data"
+        What the continuous columns are scaled by. "data": `fit` takes the range of the whole table
+        and `partial_fit` lets ranges grow, deciding each row as if all had been rescaled. A pair
+        ``(low, high)`` for all columns, or a mapping from column to pair, fixes it.
+    scale : {"range", "quantile"}, default="range"
+        How distances and sizes are measured in a continuous column: as shares of its range, as the
+        paper does, or of its rows, so that a few extreme values do not flatten all others.
+    max_boxes : int, default=None
+        Not in the paper: the number of boxes from which on there is a new one only for a new class;
+        a row that no box may take then goes to the box of its class with the largest membership.
+    unlabelled : object, default=None
+        The mark of rows without a label, for example -1 (NaN for missing labels), from which
+        to learn too. By default a missing label is an error.
+    n_jobs : int, default=None
+        Threads to predict many rows with: as in scikit-learn, None is 1 (or what joblib
+        says), -1 as many as there are cores. What comes out does not depend on it.
+
+    Attributes
+    ----------
+    boxes_ : Boxes
+        The boxes, in order of creation.
+    classes_ : array
+        The classes seen so far (and those announced to `partial_fit`), sorted.
+    schema_ : Schema
+        The columns with their kinds, ranges and category values.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+    alpha_ : float
+        The alpha in use.
+
+    See Also
+    --------
+    HyperboxClassifier : Our own learner, in which all boxes decide together.
+    ImprovedOnlineGFMM : The same for numbers only.
+    estimate_alpha : What `alpha="estimate"` does.
+
+    Notes
+    -----
+    Memberships are compared in whole units of 1e-12, so that what ties on paper ties here. Where
+    the paper leaves something open or contradicts itself, see :mod:`boxwise.reference`, the same
+    algorithm in plain Python.
+
+    References
+    ----------
+    T. T. Khuat and B. Gabrys, "An Online Learning Algorithm for a Neuro-Fuzzy Classifier with
+    Mixed-Attribute Data", 2020, arXiv:2009.14670.
+
+    Examples
+    --------
+    >>> from boxwise import EIOLGFMM
+    >>> rows = [
+    ...     {"age": 23, "job": "student"},
+    ...     {"age": 25, "job": "student"},
+    ...     {"age": 47, "job": "engineer"},
+    ... ]
+    >>> clf = EIOLGFMM(theta=0.3, delta=0.3).fit(rows, ["declined", "declined", "approved"])
+    >>> clf.predict([{"age": 44, "job": "engineer"}])
+    array(['approved'], dtype='<U8')
+    >>> clf.membership([{"age": 44, "job": "engineer"}])
+    array([[0.10416667, 0.9375    ]])
+    """
+
+    _found_by: str | None  # how fit has estimated alpha, if it has
+
+    def __init__(
+        self,
+        theta: float = 0.3,
+        delta: float = 0.3,
+        version: int = 1,
+        alpha: float | str = "auto",
+        gamma: Any = 1.0,
+        categorical_features: Any = "from_dtype",
+        feature_range: Any = "data",
+        scale: str = "range",
+        max_boxes: int | None = None,
+        unlabelled: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.theta = theta
+        self.delta = delta
+        self.version = version
+        self.alpha = alpha
+        self.gamma = gamma
+        self.categorical_features = categorical_features
+        self.feature_range = feature_range
+        self.scale = scale
+        self.max_boxes = max_boxes
+        self.unlabelled = unlabelled
+        self.n_jobs = n_jobs
+
+    @property
+    def alpha_(self) -> float:
+        """The alpha in use."""
+        settings = self._fitted().settings
+        assert isinstance(settings, EntropySettings)
+        return settings.alpha
+
+    @property
+    def _parameters_to_go_on_with(self) -> dict[str, Any]:
+        return {"alpha": self.alpha_} if _is_estimate(self.alpha) else {}
+
+    def _settings(self, schema: Schema) -> EntropySettings:
+        if not _is_estimate(self.alpha):
+            self._found_by = None
+            return self._settings_with(self.alpha, schema)
+        # A model from a file has found its alpha in the way that its parameters say.
+        if not self.__sklearn_is_fitted__() or getattr(self, "_found_by", self.alpha) != self.alpha:
+            raise ValueError(
+                f"alpha={self.alpha!r} needs all rows: call fit first, and go on with partial_fit; "
+                "or use alpha='auto'"
+            )
+        return self._settings_with(self.alpha_, schema)
+
+    def _settings_for(self, table: TrainingTable) -> EntropySettings:
+        if not _is_estimate(self.alpha):
+            return self._settings(table.schema)
+        settings = self._settings_with("auto", table.schema)
+        scores_only = self.alpha == "estimate-scores"
+        ranges_for = partial(engine_ranges, self.feature_range, self.scale, table.schema)
+        alpha = alpha_for(table, settings, ranges_for, scores_only=scores_only)
+        self._found_by = str(self.alpha)
+        return self._settings_with(alpha, table.schema)
+
+    def _settings_with(self, alpha: Any, schema: Schema) -> EntropySettings:
+        if isinstance(alpha, str) and alpha != "auto":
+            raise ValueError(
+                "alpha must be 'auto', 'estimate', 'estimate-scores' or a number from 0 to 1, "
+                f"not {alpha!r}"
+            )
+        if isinstance(self.version, bool) or self.version not in (1, 2):
+            raise ValueError(f"version must be 1 or 2, not {show(self.version)}")
+        return entropy_settings(
+            self.theta,
+            self.delta,
+            alpha,
+            self.gamma,
+            schema,
+            mean=self.version == 2,
+            max_boxes=self.max_boxes,
+        )
+
+
+def _is_estimate(alpha: Any) -> bool:
+    return isinstance(alpha, str) and alpha in ESTIMATES

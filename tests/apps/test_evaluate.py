@@ -12,7 +12,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from boxwise import HyperboxClassifier
+from boxwise import EIOLGFMM, HyperboxClassifier
 from boxwise.apps.cli import app
 from boxwise.apps.pictures import PICTURES
 from boxwise.datasets import LoanStream
@@ -77,9 +77,9 @@ def test_quiet_says_nothing_on_standard_error(loans):
 
 
 def test_settings_reach_the_model(loans):
-    settings = ("--theta", 0.5, "--delta", 1, "--alpha", 0.3, "--condition", "mean")
-    done = run(loans, "--label", "decision", *settings)
-    clf = HyperboxClassifier(0.5, 1.0, 0.3, condition="mean")
+    settings = ("--theta", 0.5, "--delta", 1, "--alpha", 0.3, "--version", 2)
+    done = run(loans, "--label", "decision", "--algorithm", "eiol-gfmm", *settings)
+    clf = EIOLGFMM(0.5, 1.0, 2, 0.3)
     (wanted,) = prequential(clf, stream()).summary()
     assert numbers(done.stdout)[1] == round(wanted["cba"], 3)
 
@@ -90,9 +90,9 @@ def test_numbers_may_be_measured_by_rank(loans):
     assert numbers(done.stdout)[1] == round(wanted["cba"], 3)
 
 
-def test_evidence_may_decide(loans):
-    done = run(loans, "--label", "decision", "--decision", "evidence", "--class-prior", "auto")
-    clf = HyperboxClassifier(decision="evidence", class_prior="auto")
+def test_the_prior_of_the_classes_may_be_set(loans):
+    done = run(loans, "--label", "decision", "--class-prior", "auto")
+    clf = HyperboxClassifier(class_prior="auto")
     (wanted,) = prequential(clf, stream()).summary()
     assert numbers(done.stdout)[1] == round(wanted["cba"], 3)
 
@@ -111,7 +111,7 @@ def test_a_file_to_evaluate_is_not_overwritten(loans, tmp_path, option):
 
 @pytest.mark.parametrize("wrong", [("--theta", "-1"), ("--alpha", "2"), ("--alpha", "estimate")])
 def test_wrong_settings_are_refused_before_any_work(loans, wrong):
-    done = run(loans, "--label", "decision", *wrong)
+    done = run(loans, "--label", "decision", "--algorithm", "eiol-gfmm", *wrong)
     assert done.exit_code == 2
     assert wrong[0].strip("-") in done.stderr
     assert done.stdout == ""

@@ -14,6 +14,7 @@ from tests.apps.running import boxwise, write_csv
 
 N = 240
 ROWS = [{**row, "decision": label} for row, label in LoanStream(N, function=7, seed=5)]
+EIOL = ("--algorithm", "eiol-gfmm")
 SETTINGS = ("--theta", "0.3", "--delta", "1")
 LABEL = ("--label", "decision")
 
@@ -176,10 +177,11 @@ def test_a_name_with_a_comma_is_one_name(tmp_path):
 
 
 def test_settings_reach_the_model(loans, tmp_path):
-    options = ("--alpha", "0.25", "--gamma", "1,2,3,4,5,6,7", "--condition", "mean")
-    assert learn(loans, "-o", tmp_path / "m.box", *SETTINGS, *options).exit_code == 0
+    options = ("--alpha", "0.25", "--gamma", "1,2,3,4,5,6,7", "--version", "2")
+    run = learn(loans, "-o", tmp_path / "m.box", "--algorithm", "eiol-gfmm", *SETTINGS, *options)
+    assert run.exit_code == 0
     clf = library.load(tmp_path / "m.box")
-    assert (clf.theta, clf.delta, clf.alpha, clf.condition) == (0.3, 1.0, 0.25, "mean")
+    assert (clf.theta, clf.delta, clf.alpha, clf.version) == (0.3, 1.0, 0.25, 2)
     assert clf.gamma == [1, 2, 3, 4, 5, 6, 7]
 
 
@@ -189,10 +191,14 @@ def test_settings_reach_the_model(loans, tmp_path):
         (("--theta", "-1"), "theta must be a number from 0 up"),
         (("--theta", "wide"), "--theta"),
         (("--delta", "2"), "delta must be"),
-        (("--alpha", "estimate"), "alpha cannot be estimated row by row"),
-        (("--alpha", "much"), "'much' is not a number"),
-        (("--gamma", "1,2"), "gamma has 2 numbers, but there are 7 continuous columns"),
-        (("--condition", "none"), "--condition"),
+        ((*EIOL, "--alpha", "estimate"), "alpha cannot be estimated row by row"),
+        ((*EIOL, "--alpha", "much"), "'much' is not a number"),
+        ((*EIOL, "--gamma", "1,2"), "gamma has 2 numbers, but there are 7 continuous columns"),
+        ((*EIOL, "--version", "3"), "version must be 1 or 2"),
+        (("--version", "2"), "hyperbox has no such setting; it is for --algorithm eiol-gfmm"),
+        (("--beta", "0.5"), "it is for --algorithm onln-gfmm-m2"),
+        ((*EIOL, "--forget"), "eiol-gfmm has no such setting; it is for --algorithm hyperbox"),
+        (("--algorithm", "iol-gfmm"), "takes numbers only, and education, car are categorical"),
         (("--delimiter", "::"), "'::' is not one character"),
         (("--drop", "nix"), "there is no column 'nix'"),
         (("--numeric", "car", "--categorical", "car"), "with --numeric and with --categorical"),
@@ -204,14 +210,10 @@ def test_settings_reach_the_model(loans, tmp_path):
         (("--only", "age", "--numeric", "loan"), "there is no column 'loan'; there are age"),
         (("--chunk-rows", "0"), "--chunk-rows"),
         (("--format", "xml"), "--format"),
-        (("--into", "m.box", "--theta", "0.5"), "the model has its settings"),
-        (("--into", "m.box", "--only", "age"), "the model has its settings"),
-        (("--into", "m.box", "--decision", "evidence"), "the model has its settings"),
-        (
-            ("--class-prior", "auto", "--decision", "membership"),
-            "leave out --decision membership",
-        ),
-        (("--decision", "lot"), "'lot' is not one of"),
+        (("--into", "m.box", "--theta", "0.5"), "the model has its algorithm, settings"),
+        (("--into", "m.box", "--only", "age"), "the model has its algorithm, settings"),
+        (("--into", "m.box", *EIOL), "the model has its algorithm, settings"),
+        (("--algorithm", "lot"), "'lot' is not one of"),
     ],
 )
 def test_wrong_usage_ends_with_2_and_writes_nothing(loans, tmp_path, options, words):

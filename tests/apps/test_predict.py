@@ -7,7 +7,14 @@ import json
 import pytest
 
 import boxwise as library
-from boxwise import AgglomerativeGFMM, CastilloGFMM, HyperboxClassifier, OnlineGFMM, ShindeGFMM
+from boxwise import (
+    EIOLGFMM,
+    AgglomerativeGFMM,
+    CastilloGFMM,
+    HyperboxClassifier,
+    OnlineGFMM,
+    ShindeGFMM,
+)
 from boxwise.datasets import LoanStream
 from tests.apps.running import boxwise, write_csv
 
@@ -70,15 +77,16 @@ def test_the_shares_of_the_classes_are_those_of_the_library(model, data, tmp_pat
     assert read == shares
 
 
-@pytest.mark.parametrize("decision", ["evidence", "membership"])
-def test_the_reason_is_the_box_of_the_class_that_says_most(model, data, tmp_path, rows, decision):
-    model.set_params(decision=decision).fit(*zip(*rows, strict=True))
-    model.set_params(decision="evidence").save(tmp_path / "m.box")  # which nothing was learned with
-    measure, ask = {
-        "evidence": ("share", model.responsibilities),
-        "membership": ("membership", model.membership),
-    }[decision]
-    degrees = ask([row for row, _ in rows])
+@pytest.mark.parametrize(
+    ("learner", "measure", "ask"),
+    [(HyperboxClassifier, "share", "responsibilities"), (EIOLGFMM, "membership", "membership")],
+)
+def test_the_reason_is_the_box_of_the_class_that_says_most(
+    data, tmp_path, rows, learner, measure, ask
+):
+    model = learner(theta=0.4, delta=1.0).fit(*zip(*rows, strict=True))
+    model.save(tmp_path / "m.box")
+    degrees = getattr(model, ask)([row for row, _ in rows])
     labels = model.boxes_.labels
     for row, degree in zip(table(predict(tmp_path, data, "--why")), degrees, strict=True):
         box = int(row["box"])

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from boxwise._native import EntropyEngine
+from boxwise.reference.hyperbox import in_units
 
 Sets = dict[int, Counter[int]]  # by place of the box on the line
 

@@ -14,6 +14,7 @@ import pytest
 import boxwise.core
 from boxwise import _native
 from boxwise._native import EntropyEngine as Engine
+from boxwise.reference.hyperbox import in_units
 
 NAN, INF = math.nan, math.inf
 
@@ -325,7 +326,7 @@ def test_a_full_box_is_an_error_not_a_wrong_count(times: list[int]) -> None:
         next_id=1,
     )
     X = rows([[0.5]], [70])
-    expected = 0.5 * 1 + 0.5 * (times[-1] / full)
+    expected = in_units(0.5 * 1 + 0.5 * (times[-1] / full))
     assert engine.memberships(*X).tolist() == [[expected]]
     with pytest.raises(OverflowError, match="4,294,967,295"):
         engine.learn(*X, LABELS)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from boxwise import HyperboxClassifier
+from boxwise import EIOLGFMM
 from boxwise._native import EntropyEngine
 
 N_BOXES = 20_000
@@ -88,6 +88,6 @@ def test_the_first_boxes_of_a_class_are_counted_however_many_columns() -> None:
     sizes = []
     for columns in (100, 120, 125, 130, 200):  # the arrays begin in 4 to 26 KB
         X = rng.random((1, columns)) + np.arange(20)[:, None]
-        clf = HyperboxClassifier(0.0, decision="membership").fit(X, np.arange(20))
+        clf = EIOLGFMM(0.0).fit(X, np.arange(20))
         sizes.append(clf.n_bytes_ / columns)
     assert max(sizes) < 1.2 * min(sizes)

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from boxwise import HyperboxClassifier
+from boxwise import EIOLGFMM, HyperboxClassifier
+from boxwise.learners.settings import evidence_settings
 from boxwise.reference import EIOL
 
 UNLABELLED = -1
@@ -36,20 +37,37 @@ class Stream:
     def n(self) -> int:
         return len(self.gamma)
 
-    def classifier(self) -> HyperboxClassifier:
-        r = len(self.values[0])
-        return HyperboxClassifier(
+    def classifier(self) -> EIOLGFMM:
+        """The paper's learner."""
+        return EIOLGFMM(
             self.theta,
             self.delta,
+            version=2 if self.condition == "mean" else 1,
             alpha=self.alpha,
             gamma=self.gamma,
-            condition=self.condition,
-            categorical_features=list(range(self.n, self.n + r)),
-            feature_range=(0, 1) if self.fixed_range else "data",
-            decision="membership",
-            unlabelled=UNLABELLED,
-            max_boxes=self.max_boxes,
+            **self.reading(),
         )
+
+    def by_evidence(self) -> HyperboxClassifier:
+        """Our learner, on an engine with all the settings of the stream."""
+        clf = HyperboxClassifier(self.theta, self.delta, **self.reading())
+
+        def settings(schema: Any) -> Any:
+            learning = self.classifier()._settings(schema)
+            chosen = (clf.bandwidth, clf.backoff, clf.temperature, clf.class_prior, clf.forget)
+            return evidence_settings(learning, *chosen)
+
+        clf._settings = settings  # type: ignore[method-assign]
+        return clf
+
+    def reading(self) -> dict[str, Any]:
+        """The parameters that both learners have, but for the size of boxes."""
+        return {
+            "categorical_features": list(range(self.n, self.n + len(self.values[0]))),
+            "feature_range": (0, 1) if self.fixed_range else "data",
+            "unlabelled": UNLABELLED,
+            "max_boxes": self.max_boxes,
+        }
 
     def table(self) -> tuple[np.ndarray, np.ndarray | None]:
         """X (lower bounds, then categories) and the upper bounds, if there are numbers."""

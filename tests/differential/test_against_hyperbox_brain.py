@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from boxwise import HyperboxClassifier, ImprovedOnlineGFMM
+from boxwise import EIOLGFMM, ImprovedOnlineGFMM
 from boxwise.reference import EIOL
 
 hbbrain = pytest.importorskip("hbbrain.mixed_data.eiol_gfmm", reason="needs hyperbox-brain")
@@ -53,12 +53,11 @@ def test_same_boxes_and_predictions_on_streams_without_ties(condition, theta, de
         theirs.fit(
             X, labels, categorical_features=[3, 4], type_cat_expansion=int(condition == "mean")
         )
-        ours = HyperboxClassifier(
+        ours = EIOLGFMM(
             theta,
             delta,
+            version=2 if condition == "mean" else 1,
             alpha=0.6,
-            condition=condition,
-            decision="membership",
             categorical_features=[3, 4],
             feature_range=(0, 1),
         ).fit(X, labels)

@@ -36,7 +36,7 @@ def pair(
     """Return the engine and the specification, both having learned the stream."""
     bandwidths, backoffs, temperatures = grid
     X, upper = stream.table()
-    clf = stream.classifier().set_params(decision="evidence")
+    clf = stream.by_evidence()
     by_evidence = EvidenceSettings(
         stream.theta, stream.gamma, stream.delta, stream.alpha, stream.condition == "mean",
         bandwidths, backoffs, temperatures, powers, forget, max_boxes=stream.max_boxes or 0,
@@ -281,7 +281,7 @@ def test_boxes_too_large_for_their_product_to_be_a_number_add_nothing():
 @given(streams(max_rows=60), st.integers(1, 20))
 def test_chunks_saving_and_loading_make_no_difference(stream, size):
     X, upper = stream.table()
-    bulk, chunked = (stream.classifier().set_params(decision="evidence") for _ in range(2))
+    bulk, chunked = (stream.by_evidence() for _ in range(2))
     bulk.partial_fit(X, stream.labels, upper=upper)
     for begin in range(0, len(X), size):
         rows = slice(begin, begin + size)

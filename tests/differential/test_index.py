@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import boxwise
-from boxwise import HyperboxClassifier
+from boxwise import EIOLGFMM, HyperboxClassifier
 from boxwise.reference import EIOL
 
 from .agreement import assert_same_answers, assert_same_boxes
@@ -37,25 +38,24 @@ SIZES = [(0.1, 0.3), (0.3, 0.6), (0.5, 0.9)]  # theta, delta
 class Walk:
     """A model and the specification, step by step."""
 
-    def __init__(self, seed: int, condition: str, decision: str, folder: Path) -> None:
+    def __init__(self, seed: int, learner: type, version: int, folder: Path) -> None:
         self.random = Random(seed)
         self.folder = folder
         self.n, self.r = self.random.choice([(2, 0), (0, 2), (3, 2), (2, 5)])
         self.values = self.random.choice([2, 4, 80, 1000])
         theta, delta = self.random.choice(SIZES)
         alpha = self.random.choice([0.5, 0.5, 0.9, 0, 1])
+        if learner is HyperboxClassifier:
+            alpha = self.n / (self.n + self.r)
         gamma = [1.0] * self.n
-        self.reference = EIOL(theta, delta, alpha, gamma, condition)
-        self.clf = HyperboxClassifier(
-            theta,
-            delta,
-            alpha=alpha,
-            gamma=gamma,
-            condition=condition,
-            decision=decision,
-            unlabelled=UNLABELLED,
-            categorical_features=list(range(self.n, self.n + self.r)),
-        )
+        self.reference = EIOL(theta, delta, alpha, gamma, "mean" if version == 2 else "each")
+        reading = {
+            "unlabelled": UNLABELLED,
+            "categorical_features": list(range(self.n, self.n + self.r)),
+        }
+        self.clf: Any = HyperboxClassifier(theta, delta, **reading)
+        if learner is EIOLGFMM:
+            self.clf = EIOLGFMM(theta, delta, version, alpha, gamma, **reading)
         self.learn()  # so that there is a model
 
     def row(self) -> tuple[list[float], list[Any], int]:
@@ -125,25 +125,25 @@ class Walk:
             labels=[label for _, _, label in rows],
         )
         left = {box.label for box in self.reference.boxes} - {None}
-        if left == {*self.reference.classes} and self.clf.decision == "membership":
+        if left == {*self.reference.classes} and isinstance(self.clf, EIOLGFMM):
             assert_same_answers(self.clf, self.reference, stream)
         elif left:  # a class may have lost all its boxes
             X, _ = stream.table()
             predicted = self.clf.predict(X).tolist()
             self.clf.predict_proba(X)
-            if self.clf.decision == "membership":
+            if isinstance(self.clf, EIOLGFMM):
                 assert predicted == [self.reference.predict(*s) for s in stream.samples()]
 
 
-@pytest.mark.parametrize("condition", ["each", "mean"])
 @pytest.mark.parametrize(
-    ("seed", "decision"),
-    [*((seed, "membership") for seed in range(6)), (0, "evidence"), (6, "evidence")],
+    ("seed", "learner", "version"),
+    [
+        *((seed, EIOLGFMM, version) for seed in range(6) for version in (1, 2)),
+        *((seed, HyperboxClassifier, 2) for seed in (0, 6, 7, 8)),
+    ],
 )
-def test_a_walk_of_learning_deleting_merging_saving_and_loading(
-    seed, decision, condition, tmp_path
-):
-    walk = Walk(seed, condition, decision, tmp_path)
+def test_a_walk_of_learning_deleting_merging_saving_and_loading(seed, learner, version, tmp_path):
+    walk = Walk(seed, learner, version, tmp_path)
     for _ in range(40):
         steps = [*[walk.learn] * 4, walk.save_and_load, walk.go_on_with_other_parameters]
         if len(walk.reference.boxes) > 2:
@@ -165,22 +165,22 @@ def crowd(n_rows: int, seed: int, spread: float = 1.0) -> tuple[np.ndarray, np.n
 
 
 @pytest.mark.parametrize(
-    "parameters",
+    "learner",
     [
-        {"theta": 0.05, "delta": 0.1, "condition": "each"},
-        {"theta": 0.3, "delta": 0.7, "condition": "each"},
-        {"theta": 0.05, "delta": 0.3, "condition": "mean"},
-        {"theta": 0.05, "delta": 0.3, "condition": "mean", "max_boxes": 3_300},
-        {"theta": 0.1, "delta": 0.5, "condition": "each", "scale": "quantile"},
-        {"theta": 0.1, "delta": 0.5, "condition": "mean", "decision": "evidence"},
+        EIOLGFMM(0.05, 0.1),
+        EIOLGFMM(0.3, 0.7),
+        EIOLGFMM(0.05, 0.3, version=2),
+        EIOLGFMM(0.05, 0.3, version=2, max_boxes=3_300),
+        EIOLGFMM(0.1, 0.5, scale="quantile"),
+        HyperboxClassifier(0.1, 0.5),
     ],
-    ids=lambda p: ",".join(str(v) for v in p.values()),
+    ids=repr,
 )
-def test_large_models_are_the_same_with_and_without(parameters):
+def test_large_models_are_the_same_with_and_without(learner):
     X, y = crowd(4_200, 1)
     unseen, _ = crowd(300, 2, 1.2)
-    common = {"categorical_features": [3, 4, 5], "unlabelled": UNLABELLED, "decision": "membership"}
-    clf = HyperboxClassifier(**{**common, **parameters}).partial_fit(X, y)
+    clf = clone(learner).set_params(categorical_features=[3, 4, 5], unlabelled=UNLABELLED)
+    clf.partial_fit(X, y)
     assert np.bincount(clf.boxes_.labels + 1).max() >= MANY  # else users would have no index
     clf.predict(unseen)
     clf.predict_proba(unseen)
@@ -193,9 +193,9 @@ def test_a_model_without_an_index_gets_one_while_it_predicts(n_jobs):
     # With so few columns it would be as quick to pass over all boxes.
     X, unseen = np.tile(X, LITTLE // 4_200 // 6 + 2), np.tile(unseen, LITTLE // 4_200 // 6 + 2)
     categories = [j for j in range(X.shape[1]) if j % 6 > 2]
-    learned = HyperboxClassifier(
-        0.05, 0.3, categorical_features=categories, decision="membership", n_jobs=n_jobs
-    ).fit(X, abs(y))
+    learned = EIOLGFMM(0.05, 0.3, version=2, categorical_features=categories, n_jobs=n_jobs).fit(
+        X, abs(y)
+    )
     assert learned.n_boxes_ * X.shape[1] > LITTLE
     copied = copy.deepcopy(learned)  # as one read from a file: it has boxes and no index
     before = copied._model.n_bytes
@@ -208,7 +208,7 @@ def test_boxes_tie_where_a_sample_is_further_away_than_any_number_can_say():
     rng = np.random.default_rng(0)
     X = np.empty((200, 2), dtype=object)
     X[:, 0], X[:, 1] = rng.random(200) * 1e-149, rng.choice(list("wxyz"), 200)
-    clf = HyperboxClassifier(0, 0, gamma=100, decision="membership", categorical_features=[1])
+    clf = EIOLGFMM(0, 0, gamma=100, categorical_features=[1])
     clf.fit(X, (rng.random(200) < 0.7).astype(int))
     far = np.array([[1e150, c] for c in "wxyz"], dtype=object)
     assert (clf.predict_proba(far) != 0.5).all()  # the boxes that share the value, by their samples

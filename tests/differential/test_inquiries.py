@@ -115,7 +115,7 @@ def test_it_takes_effect_after_as_many_rows_as_there_are_portions_and_not_before
 @pytest.mark.parametrize("unlabelled", [0.0, 0.1])
 def test_saving_and_loading_in_between_makes_no_difference(unlabelled):
     stream = made_up(2, 2, unlabelled, rows=300)
-    whole, apart = (stream.classifier().set_params(decision="evidence") for _ in range(2))
+    whole, apart = (stream.by_evidence() for _ in range(2))
     learn_apart(whole, stream, 0, 300)
     waited = 0
     sizes = iter([1, 150, *[1, 2, 3] * 50])
@@ -228,7 +228,7 @@ def test_ranks_that_are_measured_anew_do_not_change_what_was_asked(seed):
     """Boxes are moved then, all of them."""
     stream = made_up(2, 1, rows=420, seed=seed)
     stream.lower = stream.upper = [[10**x for x in low] for low in stream.lower]
-    clf = stream.classifier().set_params(decision="evidence", scale="quantile")
+    clf = stream.by_evidence().set_params(scale="quantile")
     by_evidence = EvidenceSettings(
         stream.theta, stream.gamma, stream.delta, stream.alpha, False, *GRID, [0.0], True
     )
@@ -245,7 +245,7 @@ def test_ranks_that_are_measured_anew_do_not_change_what_was_asked(seed):
 
 
 def test_portions_that_the_engine_cannot_have_are_refused():
-    clf = made_up(1, 0, rows=5).classifier().set_params(decision="evidence")
+    clf = made_up(1, 0, rows=5).by_evidence()
     clf.fit([[1.0], [2.0]], [0, 1])
     for portion in (0, 1, 63, 192, 300):
         with pytest.raises(ValueError, match="a portion is 64 boxes"):

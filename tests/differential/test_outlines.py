@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from boxwise import HyperboxClassifier
+from boxwise import EIOLGFMM, HyperboxClassifier
 from boxwise._native import EntropyEngine
 
 from .agreement import assert_same_boxes
@@ -60,8 +60,8 @@ SETTINGS = {
 
 
 def classifier(**parameters: Any) -> HyperboxClassifier:
-    common = {"theta": 0.02, "delta": 0.3, "decision": "membership", "categorical_features": [4, 5]}
-    return HyperboxClassifier(**(common | parameters))
+    common = {"theta": 0.02, "delta": 0.3, "version": 2, "categorical_features": [4, 5]}
+    return EIOLGFMM(**(common | parameters))
 
 
 @pytest.mark.parametrize("parameters", SETTINGS.values(), ids=SETTINGS.keys())
@@ -101,7 +101,7 @@ def test_ranges_that_grow_under_the_boxes(grow: Callable[[int], float]):
 def test_intervals_that_reach_beyond_all_boxes():
     rng = np.random.default_rng(15)
     X = rng.random((300, 3))
-    clf = HyperboxClassifier(theta=0.02, decision="membership", feature_range="data")
+    clf = EIOLGFMM(theta=0.02, version=2, feature_range="data")
     clf.partial_fit(X, rng.integers(0, 4, 300))
     middle, width = rng.random((200, 3)), rng.exponential(0.4, (200, 3))
     lower, upper = middle - width, middle + width * (rng.random((200, 3)) < 0.7)
@@ -209,7 +209,7 @@ def test_boxes_within_one_mark_of_each_other_are_told_apart():
     rng = np.random.default_rng(11)
     X = np.concatenate([[0.0, 1.0], 0.5 + rng.random(1_000) / 2_000])[:, None]
     y = rng.integers(0, 5, len(X))
-    clf = HyperboxClassifier(theta=1e-9, decision="membership").partial_fit(X, y)
+    clf = EIOLGFMM(theta=1e-9, version=2).partial_fit(X, y)
     unseen = (0.4999 + rng.random(300) / 1_000)[:, None]
     for row in unseen:  # one at a time: many together are searched in another way
         assert clf.predict([row]).tolist() == best_by_membership(clf, row[None])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -21,10 +23,11 @@ from .streams import Stream, streams
 thorough = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
-def pair(stream: Stream, decision: str = "membership") -> tuple[HyperboxClassifier, ByQuantiles]:
+def pair(stream: Stream, decision: str = "membership") -> tuple[Any, ByQuantiles]:
     """Return the engine and the specification, both having learned the stream."""
     X, upper = stream.table()
-    clf = stream.classifier().set_params(scale="quantile", feature_range="data", decision=decision)
+    clf = stream.by_evidence() if decision == "evidence" else stream.classifier()
+    clf.set_params(scale="quantile", feature_range="data")
     clf.partial_fit(X, stream.labels, upper=upper)
     rules = (stream.theta, stream.delta, stream.alpha, stream.gamma, stream.condition)
     learner = EIOL(*rules, max_boxes=stream.max_boxes)
@@ -137,7 +140,7 @@ def test_a_few_extreme_values_do_not_flatten_a_feature():
     X[:4] = [[1e6], [-1e6], [2e6], [3e6]]
     right = {}
     for scale in ("range", "quantile"):
-        clf = HyperboxClassifier(0.05, scale=scale, decision="evidence").fit(X, y)
+        clf = HyperboxClassifier(0.05, scale=scale).fit(X, y)
         right[scale] = (clf.predict(unseen) == np.floor(unseen[:, 0] * 10) % 2).mean()
     assert right["quantile"] > 0.8 > 0.6 > right["range"]
 

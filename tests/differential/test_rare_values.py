@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import boxwise
-from boxwise import HyperboxClassifier
+from boxwise import EIOLGFMM
 
 from .side_by_side import SideBySide
 
@@ -27,14 +27,8 @@ def table(n_rows: int, seed: int, values: int = 1_500) -> tuple[np.ndarray, np.n
     return X, rng.integers(0, 2, n_rows)
 
 
-def classifier(theta: float, delta: float, condition: str) -> HyperboxClassifier:
-    return HyperboxClassifier(
-        theta,
-        delta,
-        condition=condition,
-        decision="membership",
-        categorical_features=CATEGORICAL,
-    )
+def classifier(theta: float, delta: float, version: int) -> EIOLGFMM:
+    return EIOLGFMM(theta, delta, version, categorical_features=CATEGORICAL)
 
 
 def assert_all_answer_alike(clf: Any, unseen: np.ndarray) -> None:
@@ -46,13 +40,13 @@ def assert_all_answer_alike(clf: Any, unseen: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize(
-    ("theta", "delta", "condition"),
-    [(0.1, 0.3, "each"), (0.3, 0.9, "each"), (0.3, 0.6, "mean"), (1.0, 1.0, "mean")],
+    ("theta", "delta", "version"),
+    [(0.1, 0.3, 1), (0.3, 0.9, 1), (0.3, 0.6, 2), (1.0, 1.0, 2)],
 )
-def test_rare_and_frequent_values_and_boxes_with_several(theta, delta, condition):
+def test_rare_and_frequent_values_and_boxes_with_several(theta, delta, version):
     X, y = table(4_000, 1)
     unseen, _ = table(300, 2, 3_000)  # half of the values were never learned
-    assert_all_answer_alike(classifier(theta, delta, condition).fit(X, y), unseen)
+    assert_all_answer_alike(classifier(theta, delta, version).fit(X, y), unseen)
 
 
 def change(clf: Any, seed: int) -> None:
@@ -68,7 +62,7 @@ def change(clf: Any, seed: int) -> None:
 def test_deleting_merging_saving_and_learning_on(tmp_path):
     X, y = table(3_000, 3)
     unseen, _ = table(200, 4, 3_000)
-    clf = classifier(0.1, 0.3, "each").fit(X[:2_400], y[:2_400])
+    clf = classifier(0.1, 0.3, 1).fit(X[:2_400], y[:2_400])
     change(clf, 5)
     clf.partial_fit(X[2_400:2_700], y[2_400:2_700])
     clf.save(tmp_path / "model.boxwise")
@@ -87,8 +81,8 @@ def test_codes_above_65_536_and_a_box_that_holds_thousands_of_them():
     more[:, 4] = [f"v{i}" for i in np.random.default_rng(8).integers(many - 800, many + 400, 1_500)]
     unseen, _ = table(200, 9)
     unseen[:, 4] = [f"v{i}" for i in range(many - 400, many + 400, 4)]
-    clf = classifier(1.0, 1.0, "mean").fit(X, np.zeros(many, dtype=int))
-    clf.set_params(theta=0.05, delta=0.1, condition="each").partial_fit(more, y)
+    clf = classifier(1.0, 1.0, 2).fit(X, np.zeros(many, dtype=int))
+    clf.set_params(theta=0.05, delta=0.1, version=1).partial_fit(more, y)
     assert max(len(counts[2]) for counts in clf.boxes_.counts) > 10_000
     assert_all_answer_alike(clf, unseen)
     clf._model.remove([0])
@@ -103,7 +97,7 @@ def test_the_lists_take_memory_only_where_there_are_many_values():
         X[:, :2] = rng.random((3_000, 2))
         X[:, 2:] = rng.integers(0, 8, (3_000, 3))
         X[:, 4] = rng.integers(0, values, 3_000)
-        clf = classifier(0.001, 0.1, "each").fit(X, np.zeros(3_000, dtype=int))
+        clf = classifier(0.001, 0.1, 1).fit(X, np.zeros(3_000, dtype=int))
         indexed = clf._model.n_bytes
         clf._model.set_index("off")
         sizes.append((indexed - clf._model.n_bytes) / len(clf.boxes_))

@@ -10,11 +10,11 @@ from tests.e2e.command import ENVIRONMENT
 PROGRAM = """
 import threading, time
 import numpy as np
-from boxwise import AgglomerativeGFMM, HyperboxClassifier, tune
+from boxwise import AgglomerativeGFMM, EIOLGFMM, tune
 
 rng = np.random.default_rng(0)
 X, y = rng.random((2000, 4)), rng.integers(0, 3, 2000)
-clf = HyperboxClassifier(0.01, decision="membership", n_jobs=2).fit(X, y)
+clf = EIOLGFMM(0.01, n_jobs=2).fit(X, y)
 
 def again_and_again(work):
     while True:

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import boxwise
-from boxwise import HyperboxClassifier
+from boxwise import EIOLGFMM, HyperboxClassifier
 from boxwise.datasets import loans
 
 ROWS = [
@@ -27,7 +27,7 @@ LABELS = ["no", "no", "no", "yes"]
 @pytest.fixture
 def clf():
     """Two boxes: no from 20 to 30, two cooks and a smith; yes at 70, a smith."""
-    return HyperboxClassifier(delta=1.0, decision="membership").fit(ROWS, LABELS)
+    return EIOLGFMM(delta=1.0, version=2).fit(ROWS, LABELS)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def test_costs_distances_and_shares_are_those_one_computes_by_hand(clf):
 
 def test_several_numbers_that_are_equally_far_share_the_cost():
     rows = [{"a": 0.0, "b": 0.0, "c": 0.0}, {"a": 10.0, "b": 10.0, "c": 10.0}]
-    clf = HyperboxClassifier(decision="membership", theta=0.1).fit(rows, [0, 1])
+    clf = EIOLGFMM(version=2, theta=0.1).fit(rows, [0, 1])
     (why,) = clf.explain([{"a": 2.0, "b": 2.0, "c": 1.0}], counterfactual=False)
     assert [f.contribution for f in why.winner.features] == pytest.approx([-0.1, -0.1, 0.0])
 
@@ -80,7 +80,7 @@ def test_a_missing_number_costs_nothing_and_a_new_category_is_called_by_its_name
 
 def test_the_class_with_most_rows_wins_a_tie():
     rows = [{"x": 0.0}, {"x": 0.0}, {"x": 10.0}]
-    clf = HyperboxClassifier(decision="membership", theta=0).fit(rows, ["b", "b", "a"])
+    clf = EIOLGFMM(version=2, theta=0).fit(rows, ["b", "b", "a"])
     (why,) = clf.explain([{"x": 5.0}], counterfactual=False)
     assert why.tie.decided_by == "rows"
     assert [(one.label, one.boxes, one.rows) for one in why.tie.classes] == [
@@ -92,9 +92,7 @@ def test_the_class_with_most_rows_wins_a_tie():
 
 @pytest.mark.parametrize("x", [5.0, 1e9])
 def test_among_equals_and_where_no_box_comes_near_the_class_seen_first_wins(x):
-    clf = HyperboxClassifier(decision="membership", theta=0).fit(
-        [{"x": 0.0}, {"x": 10.0}], ["b", "a"]
-    )
+    clf = EIOLGFMM(version=2, theta=0).fit([{"x": 0.0}, {"x": 10.0}], ["b", "a"])
     (why,) = clf.explain([{"x": x}], counterfactual=False)
     assert (why.prediction, why.tie.decided_by) == ("b", "first seen")
 
@@ -102,7 +100,7 @@ def test_among_equals_and_where_no_box_comes_near_the_class_seen_first_wins(x):
 @pytest.mark.parametrize("x", [4.0, 4.5, 4.9])
 def test_the_smallest_change_of_a_number_ends_where_the_other_box_becomes_the_closer(x):
     rows = [{"x": 0.25}, {"x": 9.75}]
-    clf = HyperboxClassifier(decision="membership", theta=0).fit(rows, ["b", "a"])
+    clf = EIOLGFMM(version=2, theta=0).fit(rows, ["b", "a"])
     (change,) = clf.explain([{"x": x}])[0].counterfactual.changes
     assert change.old == x
     assert 5.0 < change.new <= 5.11  # at most a hundredth of the range further than needed
@@ -110,14 +108,14 @@ def test_the_smallest_change_of_a_number_ends_where_the_other_box_becomes_the_cl
 
 def test_columns_of_whole_numbers_change_by_whole_numbers():
     rows = [{"children": 0}, {"children": 9}]
-    clf = HyperboxClassifier(decision="membership", theta=0).fit(rows, ["b", "a"])
+    clf = EIOLGFMM(version=2, theta=0).fit(rows, ["b", "a"])
     (change,) = clf.explain([{"children": 2}])[0].counterfactual.changes
     assert change.new == 5.0
 
 
 def test_an_interval_is_moved_and_keeps_its_width():
     X = np.array([[0.0], [10.0]])
-    clf = HyperboxClassifier(decision="membership", theta=0).fit(X, ["b", "a"])
+    clf = EIOLGFMM(version=2, theta=0).fit(X, ["b", "a"])
     (change,) = clf.explain([[2.0]], [[3.0]])[0].counterfactual.changes
     assert change.old == (2.0, 3.0)
     assert change.new[1] - change.new[0] == 1.0
@@ -127,7 +125,7 @@ def test_an_interval_is_moved_and_keeps_its_width():
 
 def test_a_pair_is_found_where_no_single_change_is_enough():
     values = [{"a": "x", "b": "x", "c": "x"}, {"a": "y", "b": "y", "c": "y"}]
-    clf = HyperboxClassifier(decision="membership").fit(values, ["b", "a"])
+    clf = EIOLGFMM(version=2).fit(values, ["b", "a"])
     (why,) = clf.explain([values[0]])
     assert {change.column for change in why.counterfactual.changes} <= {"a", "b", "c"}
     assert len(why.counterfactual.changes) == 2
@@ -140,7 +138,7 @@ def test_why_nothing_was_found_is_said(clf):
     (why,) = clf.explain(ROWS[:1], fixed=["age", 1])
     assert why.no_counterfactual == "all columns are fixed"
     wide = [{f"c{j}": v for j in range(9)} for v in "xy"]
-    (why,) = HyperboxClassifier(decision="membership").fit(wide, ["b", "a"]).explain(wide[:1])
+    (why,) = EIOLGFMM(version=2).fit(wide, ["b", "a"]).explain(wide[:1])
     assert "changes of one or two columns that were tried" in why.no_counterfactual
     assert one_line(why).endswith(f"Nothing found that would change it: {why.no_counterfactual}.")
 

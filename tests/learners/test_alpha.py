@@ -8,7 +8,7 @@ import pytest
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 import boxwise
-from boxwise import HyperboxClassifier, ShindeGFMM, estimate_alpha
+from boxwise import EIOLGFMM, ShindeGFMM, estimate_alpha
 from boxwise.evaluate import cba_scorer, class_balanced_accuracy
 
 
@@ -17,15 +17,13 @@ def complete(table: pd.DataFrame) -> pd.DataFrame:
     return table.fillna({"age": 50, "income": 30_000, "job": "none"})
 
 
-def by_hand(clf: HyperboxClassifier, X: pd.DataFrame, y: np.ndarray, *, scores_only: bool) -> float:
+def by_hand(clf: EIOLGFMM, X: pd.DataFrame, y: np.ndarray, *, scores_only: bool) -> float:
     """The paper's formulas, with a model for each kind of column on each inner fold."""
     kinds = [["age", "income"], ["job", "city"]]
     scores = [0.0, 0.0]
     for train, test in StratifiedKFold(3).split(X, y):
         for k, columns in enumerate(kinds):
-            model = HyperboxClassifier(
-                **clf.get_params() | {"alpha": "auto", "decision": "membership"}
-            )
+            model = EIOLGFMM(**clf.get_params() | {"alpha": "auto"})
             model.fit(X.iloc[train][columns], y[train])
             scores[k] += class_balanced_accuracy(y[test], model.predict(X.iloc[test][columns]))
     n, r = (1, 1) if scores_only else (len(kinds[0]), len(kinds[1]))
@@ -36,18 +34,18 @@ def by_hand(clf: HyperboxClassifier, X: pd.DataFrame, y: np.ndarray, *, scores_o
 @pytest.mark.parametrize(
     "columns", [["age", "income", "job", "city"], ["job", "city", "age", "income"]]
 )
-@pytest.mark.parametrize(("theta", "delta", "condition"), [(0.1, 0.1, "each"), (1, 1, "mean")])
+@pytest.mark.parametrize(("theta", "delta", "version"), [(0.1, 0.1, 1), (1, 1, 2)])
 def test_the_formulas_of_the_paper(
-    complete: pd.DataFrame, labels: list[str], scores_only, columns, theta, delta, condition
+    complete: pd.DataFrame, labels: list[str], scores_only, columns, theta, delta, version
 ) -> None:
     X, y = complete[columns], np.array(labels)
-    clf = HyperboxClassifier(theta, delta, condition=condition)
+    clf = EIOLGFMM(theta, delta, version=version)
     alpha = estimate_alpha(clf, X, y, scores_only=scores_only)
     assert alpha == pytest.approx(by_hand(clf, X, y, scores_only=scores_only), rel=1e-12)
     word = "estimate-scores" if scores_only else "estimate"
-    fitted = HyperboxClassifier(theta, delta, alpha=word, condition=condition).fit(X, y)
+    fitted = EIOLGFMM(theta, delta, alpha=word, version=version).fit(X, y)
     assert fitted.alpha_ == alpha
-    same = HyperboxClassifier(theta, delta, alpha=alpha, condition=condition).fit(X, y)
+    same = EIOLGFMM(theta, delta, alpha=alpha, version=version).fit(X, y)
     np.testing.assert_array_equal(fitted.membership(X), same.membership(X))
 
 
@@ -55,35 +53,35 @@ def test_more_columns_of_a_kind_weigh_more_unless_scores_alone_decide(
     complete: pd.DataFrame, labels: list[str]
 ) -> None:
     X = complete[["age", "income", "job"]]
-    by_both = estimate_alpha(HyperboxClassifier(), X, labels)
-    by_scores = estimate_alpha(HyperboxClassifier(), X, labels, scores_only=True)
+    by_both = estimate_alpha(EIOLGFMM(), X, labels)
+    by_scores = estimate_alpha(EIOLGFMM(), X, labels, scores_only=True)
     assert by_both == pytest.approx(2 * by_scores / (1 + by_scores))
 
 
 def test_one_kind_of_column_needs_no_estimate(table: pd.DataFrame, labels: list[str]) -> None:
-    assert estimate_alpha(HyperboxClassifier(), table[["age"]], labels) == 1
-    assert estimate_alpha(HyperboxClassifier(), table[["job"]], labels) == 0
-    assert HyperboxClassifier(alpha="estimate").fit(table[["job"]], labels).alpha_ == 0
+    assert estimate_alpha(EIOLGFMM(), table[["age"]], labels) == 1
+    assert estimate_alpha(EIOLGFMM(), table[["job"]], labels) == 0
+    assert EIOLGFMM(alpha="estimate").fit(table[["job"]], labels).alpha_ == 0
 
 
 def test_rows_without_a_label_and_rare_classes_do_no_harm(table: pd.DataFrame) -> None:
     y = np.array([-1, 1, 2] * 40)
     y[4] = 9
-    alpha = estimate_alpha(HyperboxClassifier(unlabelled=-1), table, y)
+    alpha = estimate_alpha(EIOLGFMM(unlabelled=-1), table, y)
     known = y >= 0
-    assert alpha == estimate_alpha(HyperboxClassifier(unlabelled=-1), table[known], y[known])
+    assert alpha == estimate_alpha(EIOLGFMM(unlabelled=-1), table[known], y[known])
 
 
 def test_too_few_rows_are_told() -> None:
     X, y = [[1.0, "a"], [2.0, "b"], [3.0, "c"]], ["p", "q", "p"]
     with pytest.raises(ValueError, match=r"no class has 3 rows.*alpha='auto'"):
-        HyperboxClassifier(alpha="estimate").fit(X, y)
+        EIOLGFMM(alpha="estimate").fit(X, y)
 
 
 def test_learning_goes_on_with_the_alpha_that_fit_found(
     table: pd.DataFrame, labels: list[str], tmp_path
 ) -> None:
-    clf = HyperboxClassifier(alpha="estimate").fit(table[:80], labels[:80])
+    clf = EIOLGFMM(alpha="estimate").fit(table[:80], labels[:80])
     alpha = clf.alpha_
     clf.partial_fit(table[80:], labels[80:])
     assert clf.alpha_ == alpha != 0.5
@@ -96,13 +94,13 @@ def test_learning_goes_on_with_the_alpha_that_fit_found(
 
 def test_partial_fit_alone_cannot_estimate(table: pd.DataFrame, labels: list[str]) -> None:
     with pytest.raises(ValueError, match=r"alpha='estimate' needs all rows: call fit first"):
-        HyperboxClassifier(alpha="estimate").partial_fit(table, labels)
+        EIOLGFMM(alpha="estimate").partial_fit(table, labels)
 
 
 def test_a_change_of_mind_after_fit_needs_another_fit(
     table: pd.DataFrame, labels: list[str]
 ) -> None:
-    clf = HyperboxClassifier(alpha="auto").fit(table, labels)
+    clf = EIOLGFMM(alpha="auto").fit(table, labels)
     for alpha in ("estimate", "estimate-scores"):
         with pytest.raises(ValueError, match="call fit first"):
             clf.set_params(alpha=alpha).partial_fit(table, labels)
@@ -115,7 +113,7 @@ def test_another_learner_has_no_alpha(table: pd.DataFrame, labels: list[str]) ->
 
 
 def test_fit_estimates_anew(table: pd.DataFrame, labels: list[str]) -> None:
-    clf = HyperboxClassifier(alpha="estimate").fit(table, labels)
+    clf = EIOLGFMM(alpha="estimate").fit(table, labels)
     first = clf.alpha_
     clf.fit(table[["age", "job"]], labels)
     assert clf.alpha_ != first
@@ -123,7 +121,7 @@ def test_fit_estimates_anew(table: pd.DataFrame, labels: list[str]) -> None:
 
 def test_alpha_tuned_by_grid_search(complete: pd.DataFrame, labels: list[str]) -> None:
     grid = {"alpha": [i / 10 for i in range(11)]}
-    search = GridSearchCV(HyperboxClassifier(), grid, cv=3, scoring=cba_scorer)
+    search = GridSearchCV(EIOLGFMM(), grid, cv=3, scoring=cba_scorer)
     search.fit(complete, labels)
     assert search.best_estimator_.alpha_ == search.best_params_["alpha"]
 
@@ -131,4 +129,4 @@ def test_alpha_tuned_by_grid_search(complete: pd.DataFrame, labels: list[str]) -
 @pytest.mark.parametrize("alpha", ["estimated", "", np.array([0.1, 0.2]), None, 1.5])
 def test_a_wrong_alpha_is_told(alpha, table: pd.DataFrame, labels: list[str]) -> None:
     with pytest.raises(ValueError, match="alpha must be"):
-        HyperboxClassifier(alpha=alpha).fit(table, labels)
+        EIOLGFMM(alpha=alpha).fit(table, labels)

@@ -18,7 +18,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_s
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from boxwise import HyperboxClassifier
+from boxwise import EIOLGFMM, HyperboxClassifier
 from boxwise.core import Model
 
 State = Callable[[HyperboxClassifier], bytes]
@@ -44,7 +44,7 @@ COPIES: dict[str, Copy] = {
 def test_a_copy_made_in_mid_stream_goes_on_to_the_identical_model(
     table: pd.DataFrame, labels: list[str], state: State, tmp_path: Any, way: str
 ) -> None:
-    clf = HyperboxClassifier(theta=0.3, gamma=np.array([1.0, 2.0]))
+    clf = EIOLGFMM(theta=0.3, gamma=np.array([1.0, 2.0]))
     clf.partial_fit(table[:70], labels[:70], classes=["unseen so far"])
     twin = COPIES[way](clf, tmp_path)
     assert state(twin) == state(clf)
@@ -74,8 +74,8 @@ def test_a_clone_has_the_parameters_and_none_of_the_learning(
 def test_grid_search_and_cross_validation_take_mixed_tables(
     table: pd.DataFrame, labels: list[str]
 ) -> None:
-    grid = {"theta": [0.1, 0.9], "condition": ["each", "mean"], "alpha": ["auto", 0.9]}
-    search = GridSearchCV(HyperboxClassifier(), grid, cv=2).fit(table, labels)
+    grid = {"theta": [0.1, 0.9], "version": [1, 2], "alpha": ["auto", 0.9]}
+    search = GridSearchCV(EIOLGFMM(), grid, cv=2).fit(table, labels)
     assert not np.isnan(search.cv_results_["mean_test_score"]).any()
     assert search.best_score_ > 0.5
     assert search.predict(table).shape == (120,)

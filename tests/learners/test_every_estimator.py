@@ -16,7 +16,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import boxwise
-from boxwise import HyperboxClassifier
+from boxwise import EIOLGFMM, HyperboxClassifier
 from boxwise.learners.batch_learner import BatchLearner
 from boxwise.learners.hyperbox_learner import HyperboxLearner
 from boxwise.learners.numbers_only import NumbersOnly
@@ -24,7 +24,7 @@ from boxwise.learners.online_learner import OnlineLearner
 from boxwise.learners.saved import _LEARNERS
 
 EVERY = [learner() for learner in _LEARNERS.values()]
-VARIANTS: list[HyperboxLearner] = [HyperboxClassifier(condition="mean")]
+VARIANTS: list[HyperboxLearner] = [EIOLGFMM(version=2)]
 
 
 def each(kind: type) -> Any:

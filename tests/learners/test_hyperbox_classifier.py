@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pyarrow as pa
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from boxwise import HyperboxClassifier
+from boxwise import EIOLGFMM, HyperboxClassifier
 
 State = Callable[[HyperboxClassifier], bytes]
 
@@ -35,12 +36,12 @@ def test_a_failed_fit_leaves_the_old_model(
     assert state(clf) == before
 
 
-@pytest.mark.parametrize("condition", ["each", "mean"])
+@pytest.mark.parametrize("learner", [EIOLGFMM, partial(EIOLGFMM, version=2), HyperboxClassifier])
 def test_rows_one_by_one_in_bulk_or_in_chunks_give_the_same_model(
-    table: pd.DataFrame, labels: list[str], state: State, condition: str
+    table: pd.DataFrame, labels: list[str], state: State, learner: Any
 ) -> None:
     def learn(cuts: list[int]) -> bytes:
-        clf = HyperboxClassifier(theta=0.3, delta=0.6, condition=condition)
+        clf = learner(theta=0.3, delta=0.6)
         for begin, end in itertools.pairwise([0, *cuts, len(table)]):
             clf.partial_fit(table[begin:end], labels[begin:end])
         return state(clf)

@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 import boxwise
 from boxwise import (
+    EIOLGFMM,
     AgglomerativeGFMM,
     CastilloGFMM,
     HyperboxClassifier,
@@ -48,16 +49,18 @@ def in_parts(
 # The promise
 
 
-@pytest.mark.parametrize("condition", ["each", "mean"])
 @pytest.mark.parametrize(("theta", "delta"), SETTINGS)
 @pytest.mark.parametrize("seed", [None, 0], ids=["contiguous", "random"])
-@pytest.mark.parametrize(("decision", "least"), [("membership", 0.97), ("evidence", 0.95)])
+@pytest.mark.parametrize(
+    ("learner", "least"),
+    [(EIOLGFMM(), 0.97), (EIOLGFMM(version=2), 0.97), (HyperboxClassifier(), 0.95)],
+)
 def test_eight_parts_merged_are_about_as_small_and_as_good_as_one_pass(
-    condition, theta, delta, seed, decision, least
+    theta, delta, seed, learner, least
 ):
     X, y = loan_table(8_000)
     learn, test = slice(6_000), slice(6_000, None)
-    clf = HyperboxClassifier(theta, delta, condition=condition, decision=decision)
+    clf = clone(learner).set_params(theta=theta, delta=delta)
     merged = merge(in_parts(clf, X[learn], y[learn], seed=seed))
     clf.fit(X[learn], y[learn])
     assert merged.boxes_.n_samples.sum() == 6_000
@@ -66,11 +69,11 @@ def test_eight_parts_merged_are_about_as_small_and_as_good_as_one_pass(
     assert cba[0] >= least * cba[1]
 
 
-@pytest.mark.parametrize(("theta", "delta", "condition"), [(0.2, 0.5, "each"), (0.5, 0.5, "mean")])
-def test_a_tree_of_merges_is_about_as_good_as_one_merge(theta, delta, condition):
+@pytest.mark.parametrize(("theta", "delta", "version"), [(0.2, 0.5, 1), (0.5, 0.5, 2)])
+def test_a_tree_of_merges_is_about_as_good_as_one_merge(theta, delta, version):
     X, y = loan_table(8_000)
     learn, test = slice(6_000), slice(6_000, None)
-    parts = in_parts(HyperboxClassifier(theta, delta, condition=condition), X[learn], y[learn])
+    parts = in_parts(EIOLGFMM(theta, delta, version), X[learn], y[learn])
     flat, tree = merge(parts), parts
     while len(tree) > 1:
         tree = [merge(tree[i : i + 2]) for i in range(0, len(tree), 2)]
@@ -274,7 +277,7 @@ def test_learners_that_contract_are_refused_with_the_reason(learner):
         ({"delta": 0.5}, "differ in delta: 0.3 and 0.5"),
         ({"alpha": 0.1}, "differ in alpha: 'auto' and 0.1"),
         ({"gamma": [2.0]}, r"differ in gamma: 1.0 and \[2.0\]"),
-        ({"condition": "each"}, "differ in condition: 'mean' and 'each'"),
+        ({"version": 2}, "differ in version: 1 and 2"),
         ({"unlabelled": -1}, "differ in unlabelled: None and -1"),
         ({"scale": "quantile"}, "column 'x0': .*scale, 'range' and 'quantile'"),
         ({"feature_range": (0, 3)}, r"column 'x0': .*feature_range, 'data' and \(0, 3\)"),
@@ -282,9 +285,9 @@ def test_learners_that_contract_are_refused_with_the_reason(learner):
 )
 def test_a_parameter_that_differs_is_named(parameters, words):
     rows, labels = [[1.0, "x"], [2.0, "y"]], ["a", "b"]
-    one = HyperboxClassifier().fit(rows, labels)
+    one = EIOLGFMM().fit(rows, labels)
     with pytest.raises(ValueError, match=words):
-        merge([one, HyperboxClassifier(**parameters).fit(rows, labels)])
+        merge([one, EIOLGFMM(**parameters).fit(rows, labels)])
 
 
 def test_ranges_that_are_fixed_must_be_the_same():
@@ -295,7 +298,7 @@ def test_ranges_that_are_fixed_must_be_the_same():
 
 def test_alpha_found_in_each_part_must_be_the_same():
     X, y = loan_table(200)
-    parts = in_parts(HyperboxClassifier(alpha="estimate"), X, y, n_parts=2)
+    parts = in_parts(EIOLGFMM(alpha="estimate"), X, y, n_parts=2)
     if parts[0].alpha_ != parts[1].alpha_:
         with pytest.raises(ValueError, match=r"differ in alpha: 0\.\d+ and 0\.\d+"):
             merge(parts)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from boxwise import HyperboxClassifier
+from boxwise import EIOLGFMM, HyperboxClassifier
 from boxwise.reference import EIOL
 
 State = Callable[[HyperboxClassifier], bytes]
@@ -17,10 +17,6 @@ NAN, INF = float("nan"), float("inf")
 BAD: list[tuple[str, Any]] = [
     *[("theta", v) for v in (-0.1, NAN, INF, "0.1", None, [0.1], True, 1j, 10**400)],
     *[("delta", v) for v in (-0.1, 1.1, NAN, INF, "0.1", None, [0.1], False)],
-    *[("alpha", v) for v in (-0.1, 1.1, NAN, "Auto", "", None, [0.5], True)],
-    *[("gamma", v) for v in (0, -1, NAN, INF, "1", None, True, {}, [1.0], [1.0] * 3, [])],
-    *[("gamma", v) for v in ([1.0, 0.0], [1.0, NAN], [1.0, "1"], [[1.0, 1.0]], [[1, 2], [3]])],
-    *[("condition", v) for v in ("Each", "", None, 1, ["each"], {"each"})],
     *[
         ("categorical_features", v)
         for v in ("x1", "dtype", 1, [9], [-4], ["job"], [True], [1, "a"])
@@ -34,18 +30,34 @@ BAD: list[tuple[str, Any]] = [
 ]
 
 
+BAD_OF_EIOL: list[tuple[str, Any]] = [
+    *[("alpha", v) for v in (-0.1, 1.1, NAN, "Auto", "", None, [0.5], True)],
+    *[("gamma", v) for v in (0, -1, NAN, INF, "1", None, True, {}, [1.0], [1.0] * 3, [])],
+    *[("gamma", v) for v in ([1.0, 0.0], [1.0, NAN], [1.0, "1"], [[1.0, 1.0]], [[1, 2], [3]])],
+    *[("version", v) for v in ("1", "", None, 0, 3, 1.5, True, [1], {1}, NAN)],
+]
+
+
 @pytest.mark.parametrize(("name", "value"), BAD, ids=[f"{n}-{v!r}"[:40] for n, v in BAD])
 @pytest.mark.parametrize("learn", ["fit", "partial_fit"])
-def test_a_bad_parameter_is_a_value_error_that_names_it(name: str, value: Any, learn: str) -> None:
+@pytest.mark.parametrize("learner", [HyperboxClassifier, EIOLGFMM])
+def test_a_bad_parameter_is_a_value_error_that_names_it(
+    name: str, value: Any, learn: str, learner: Any
+) -> None:
     with pytest.raises(ValueError, match=name):
-        getattr(HyperboxClassifier(**{name: value}), learn)(ROWS, ["a", "b", "a"])
+        getattr(learner(**{name: value}), learn)(ROWS, ["a", "b", "a"])
+
+
+@pytest.mark.parametrize(("name", "value"), BAD_OF_EIOL, ids=repr)
+@pytest.mark.parametrize("learn", ["fit", "partial_fit"])
+def test_eiol_refuses_a_bad_parameter_by_its_name(name: str, value: Any, learn: str) -> None:
+    with pytest.raises(ValueError, match=name):
+        getattr(EIOLGFMM(**{name: value}), learn)(ROWS, ["a", "b", "a"])
 
 
 GOOD: list[tuple[str, Any]] = [
     *[("theta", v) for v in (0, 1, 5, 0.3, np.float32(0.3), np.int64(1))],
     *[("delta", v) for v in (0, 1, np.float64(0.3))],
-    *[("alpha", v) for v in (0, 1, np.float32(0.5), "auto")],
-    *[("gamma", v) for v in (2, np.float64(2), [1.0, 2.0], (1, 2), np.array([1.0, 2.0]))],
     *[("categorical_features", v) for v in ([1], ["x1"], [-2], [False, True, False], (1,))],
     *[("categorical_features", v) for v in (np.array([1]), {1}, pd.Index(["x1"]), range(1, 2))],
     *[("feature_range", v) for v in ((0, 1), [0, 1], {"x0": (0, 1)}, {2: [0, 1]}, {})],
@@ -55,9 +67,18 @@ GOOD: list[tuple[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "value"), GOOD, ids=[f"{n}-{v!r}"[:40] for n, v in GOOD])
-def test_a_good_parameter_is_used_and_kept_as_it_is(name: str, value: Any) -> None:
-    clf = HyperboxClassifier(**{name: value}).fit(ROWS, ["a", "b", "a"])
+GOOD_OF_EIOL: list[tuple[str, Any]] = [
+    *[("alpha", v) for v in (0, 1, np.float32(0.5), "auto")],
+    *[("gamma", v) for v in (2, np.float64(2), [1.0, 2.0], (1, 2), np.array([1.0, 2.0]))],
+    *[("version", v) for v in (1, 2, np.int64(2))],
+]
+USED = [(learner, *pair) for learner in (HyperboxClassifier, EIOLGFMM) for pair in GOOD]
+USED += [(EIOLGFMM, *pair) for pair in GOOD_OF_EIOL]
+
+
+@pytest.mark.parametrize(("learner", "name", "value"), USED, ids=repr)
+def test_a_good_parameter_is_used_and_kept_as_it_is(learner: Any, name: str, value: Any) -> None:
+    clf = learner(**{name: value}).fit(ROWS, ["a", "b", "a"])
     assert clf.predict(ROWS).tolist() == ["a", "b", "a"]
     assert clf.get_params()[name] is value
 
@@ -83,10 +104,10 @@ def test_delta_zero_keeps_values_apart_and_one_never_does() -> None:
 
 def test_alpha_zero_and_one_let_one_kind_decide_which_box_takes_a_row() -> None:
     X, y = [[0.0, "x"], [1.0, "y"], [1.0, "x"]], ["a"] * 3
-    by_category = HyperboxClassifier(alpha=0, theta=0, delta=0).fit(X, y)
+    by_category = EIOLGFMM(alpha=0, theta=0, delta=0).fit(X, y)
     assert by_category.boxes_.n_samples.tolist() == [2, 1]
     assert by_category.boxes_.upper.tolist() == [[0], [1]]  # a member's box does not grow
-    by_number = HyperboxClassifier(alpha=1, theta=0, delta=0).fit(X, y)
+    by_number = EIOLGFMM(alpha=1, theta=0, delta=0).fit(X, y)
     assert by_number.boxes_.n_samples.tolist() == [1, 2]
     assert by_number.boxes_.counts == [[{"x": 1}], [{"y": 1, "x": 1}]]
 
@@ -98,7 +119,7 @@ def test_parameters_changed_in_mid_stream_are_used_from_then_on() -> None:
 
 
 def test_one_gamma_per_column_goes_by_the_order_of_the_continuous_columns() -> None:
-    clf = HyperboxClassifier(gamma=[1.0, 3.0], alpha=1, feature_range=(0, 1))
+    clf = EIOLGFMM(gamma=[1.0, 3.0], alpha=1, feature_range=(0, 1))
     clf.fit([[0.5, "x", 0.5]], ["a"])
     found = clf.membership([[0.6, "x", 0.5], [0.5, "x", 0.6]])
     np.testing.assert_allclose(found[:, 0], [0.9, 0.7])
@@ -122,8 +143,8 @@ def classifier_boxes(clf: HyperboxClassifier) -> list[Any]:
     return [*zip(b.lower.tolist(), b.upper.tolist(), b.counts, b.n_samples, labels, strict=True)]
 
 
-@pytest.mark.parametrize("condition", ["each", "mean"])
-def test_growing_ranges_decide_as_the_reference_does(condition: str) -> None:
+@pytest.mark.parametrize("version", [1, 2])
+def test_growing_ranges_decide_as_the_reference_does(version: int) -> None:
     rng = np.random.default_rng(11)
     numbers = (rng.normal(size=(300, 2)) * [3, 0.01]).round(4) * np.linspace(0.1, 1, 300)[:, None]
     words = rng.choice(list("abc"), (300, 2), p=[0.7, 0.2, 0.1])
@@ -131,8 +152,8 @@ def test_growing_ranges_decide_as_the_reference_does(condition: str) -> None:
     X = pd.DataFrame(
         {"n0": numbers[:, 0], "w0": words[:, 0], "n1": numbers[:, 1], "w1": words[:, 1]}
     )
-    clf = HyperboxClassifier(theta=0.2, delta=0.5, condition=condition)
-    model = EIOL(0.2, 0.5, 0.5, [1.0, 1.0], condition)
+    clf = EIOLGFMM(theta=0.2, delta=0.5, version=version)
+    model = EIOL(0.2, 0.5, 0.5, [1.0, 1.0], "mean" if version == 2 else "each")
     for part in range(0, 300, 50):
         clf.partial_fit(X[part : part + 50], y[part : part + 50])
     for number, word, label in zip(numbers.tolist(), words.tolist(), y, strict=True):

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from sklearn.model_selection import GridSearchCV, RepeatedStratifiedKFold
 
-from boxwise import CastilloGFMM, HyperboxClassifier, iol_pipeline
+from boxwise import EIOLGFMM, iol_pipeline
 from boxwise.datasets import loans
 from boxwise.evaluate import cba_scorer, class_balanced_accuracy
 from boxwise.paper.encoders import Encoders, encode
+from boxwise.paper.experiment import METHODS
 from boxwise.paper.find_alpha import WAYS, FindAlpha, find
 from boxwise.paper.protocol import Protocol, Table, outer_fold, table
 from boxwise.paper.run import EXPERIMENTS
@@ -52,12 +53,12 @@ def test_shuffled_order_learns_the_same_rows_in_another_order(small):
 @pytest.mark.parametrize("scaling", ["dataset", "fold"])
 def test_scores_are_those_of_fit_and_predict(small, scaling):
     fold = outer_fold(small, Protocol(scaling=scaling), 0, 1)
-    learner = fold.learner(HyperboxClassifier, condition="mean")
+    learner = fold.learner(METHODS["v2"])
     candidates = [{"theta": 0.3, "delta": 0.5, "alpha": 0.2}, {"theta": 0.9, "delta": 0.1}]
     for candidate, result in zip(candidates, fold.score(learner, candidates), strict=True):
         low_high = small.ranges if scaling == "dataset" else "data"
-        clf = HyperboxClassifier(
-            condition="mean",
+        clf = EIOLGFMM(
+            version=2,
             categorical_features=small.categorical,
             feature_range=low_high,
             **candidate,
@@ -69,7 +70,7 @@ def test_scores_are_those_of_fit_and_predict(small, scaling):
 
 def test_the_best_setting_is_that_of_grid_search(small):
     fold = outer_fold(small, Protocol(), 2, 0)
-    learner = fold.learner(CastilloGFMM)
+    learner = fold.learner(METHODS["M1"])
     grid = {"theta": [0.1, 0.4, 0.8], "eta": [0.1, 0.5, 1.0]}
     search = GridSearchCV(learner, grid, cv=fold.inner, scoring=cba_scorer, refit=False)
     search.fit(small.X, small.y)
@@ -81,7 +82,7 @@ def test_tuned_rows_hold_the_setting_chosen_and_its_score(small):
     rows = [*Tuned().run(fold)]
     assert [row.method for row in rows] == ["M1", "M2", "v1", "v2"]
     v1 = rows[2]
-    clf = HyperboxClassifier(
+    clf = EIOLGFMM(
         v1.theta,
         v1.second,
         alpha=v1.alpha,
@@ -97,7 +98,7 @@ def test_each_way_to_find_alpha_is_recorded_with_the_alpha_it_found(small):
     assert [(r.method, r.theta, r.variant) for r in rows] == [
         (version, size, way) for version in ("v1", "v2") for size in (0.1, 1.0) for way in WAYS
     ]
-    learner = fold.learner(HyperboxClassifier, theta=0.1, delta=0.1)
+    learner = fold.learner(METHODS["v1"], theta=0.1, delta=0.1)
     assert [r.alpha for r in rows[:4]] == [find(way, learner, fold) for way in WAYS]
     assert rows[3].alpha == small.n / (small.n + small.r)
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boxwise import HyperboxClassifier
+from boxwise import EIOLGFMM
 from boxwise.reference.eiol import EIOL, entropy_change
 
 COUNTED = st.dictionaries(st.integers(0, 9), st.integers(1, 50), min_size=1, max_size=10)
@@ -91,7 +91,7 @@ INNER = st.sampled_from([0.1, 0.5, 0.9])
 CONDITIONS = st.sampled_from(["each", "mean"])
 
 
-def boxes(clf: HyperboxClassifier) -> tuple[Any, ...]:
+def boxes(clf: EIOLGFMM) -> tuple[Any, ...]:
     b = clf.boxes_
     return b.lower.tolist(), b.upper.tolist(), b.counts, b.n_samples.tolist(), b.labels.tolist()
 
@@ -101,8 +101,8 @@ def boxes(clf: HyperboxClassifier) -> tuple[Any, ...]:
 def test_both_conditions_are_one_where_delta_is_one(
     table: tuple[np.ndarray, list[int]], theta: float
 ) -> None:
-    each = HyperboxClassifier(theta, delta=1.0, condition="each").fit(*table)
-    mean = HyperboxClassifier(theta, delta=1.0, condition="mean").fit(*table)
+    each = EIOLGFMM(theta, delta=1.0, version=1).fit(*table)
+    mean = EIOLGFMM(theta, delta=1.0, version=2).fit(*table)
     assert boxes(each) == boxes(mean)
     references = [EIOL(theta, 1.0, 0.5, [1.0, 1.0], condition) for condition in ("each", "mean")]
     for row, label in zip(*table, strict=True):
@@ -117,7 +117,7 @@ def test_counts_always_add_up_to_the_rows_of_a_box(
     table: tuple[np.ndarray, list[int]], theta: float, delta: float, alpha: float, condition: str
 ) -> None:
     X, y = table
-    view = HyperboxClassifier(theta, delta, alpha, condition=condition).partial_fit(X, y).boxes_
+    view = EIOLGFMM(theta, delta, 2 if condition == "mean" else 1, alpha).partial_fit(X, y).boxes_
     for n, sets in zip(view.n_samples, view.counts, strict=True):
         assert [sum(d.values()) for d in sets] == [n, n]
         assert all(count > 0 for d in sets for count in d.values())
@@ -136,7 +136,7 @@ def test_counts_always_add_up_to_the_rows_of_a_box(
 def test_a_learned_row_lies_in_a_box_of_its_class(
     table: tuple[np.ndarray, list[int]], theta: float, delta: float, alpha: float, condition: str
 ) -> None:
-    clf = HyperboxClassifier(theta, delta, alpha, condition=condition).partial_fit(*table)
+    clf = EIOLGFMM(theta, delta, 2 if condition == "mean" else 1, alpha).partial_fit(*table)
     view = clf.boxes_
     for row, label in zip(*table, strict=True):
         numbers = row[:2].astype(float)
@@ -150,7 +150,7 @@ def test_a_learned_row_lies_in_a_box_of_its_class(
 def test_no_side_is_longer_than_theta_of_the_range(
     table: tuple[np.ndarray, list[int]], theta: float, delta: float, alpha: float, condition: str
 ) -> None:
-    clf = HyperboxClassifier(theta, delta, alpha, condition=condition).partial_fit(*table)
+    clf = EIOLGFMM(theta, delta, 2 if condition == "mean" else 1, alpha).partial_fit(*table)
     ranges = np.array([column.range for column in clf.schema_.columns[:2]])
     sides = clf.boxes_.upper - clf.boxes_.lower
     assert (sides <= theta * (ranges[:, 1] - ranges[:, 0])).all()
@@ -162,7 +162,7 @@ def test_no_box_changes_more_than_delta_allows(
     table: tuple[np.ndarray, list[int]], delta: float, condition: str
 ) -> None:
     """Replay the rows: each box is as homogeneous as delta asked when it took them."""
-    clf = HyperboxClassifier(1.0, delta, condition=condition)
+    clf = EIOLGFMM(1.0, delta, version=2 if condition == "mean" else 1)
     held: dict[int, list[dict[object, int]]] = {}
     for row, label in zip(*table, strict=True):
         clf.partial_fit([row.tolist()], [label])

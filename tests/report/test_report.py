@@ -10,6 +10,7 @@ import pytest
 
 import boxwise
 from boxwise import (
+    EIOLGFMM,
     AgglomerativeGFMM,
     CastilloGFMM,
     HyperboxClassifier,
@@ -198,7 +199,7 @@ def test_any_table_and_any_labels(kind, X, labels, plain):
 LEARNERS = [
     AgglomerativeGFMM(),
     CastilloGFMM(),
-    HyperboxClassifier(decision="membership"),
+    EIOLGFMM(),
     HyperboxClassifier(scale="quantile", max_boxes=3),
     ImprovedOnlineGFMM(),
     OnlineGFMM(),

@@ -14,7 +14,7 @@ from boxwise.datasets import loans
 
 pytest.importorskip("river")
 
-from boxwise.river import HyperboxClassifier
+from boxwise.river import EIOLGFMM, HyperboxClassifier
 from tests.river_face.streams import everything, learned, patchy
 
 
@@ -49,12 +49,14 @@ def test_a_loaded_classifier_goes_on_as_a_river_model(tmp_path: Any) -> None:
         again.learn_one(x, y)
     assert everything(again) == everything(model)
     assert loaded.boxes_.n_samples.sum() == 60
-    with pytest.raises(TypeError, match="OnlineGFMM cannot become a River model"):
+    with pytest.raises(TypeError, match="a OnlineGFMM cannot become a"):
         HyperboxClassifier.from_classifier(boxwise.OnlineGFMM().fit([[1.0]], ["a"]))
     table, labels = loans(60, function=3)
-    estimated = boxwise.HyperboxClassifier(alpha="estimate").fit(table, labels)
-    again = HyperboxClassifier.from_classifier(estimated)
+    estimated = boxwise.EIOLGFMM(alpha="estimate").fit(table, labels)
+    again = EIOLGFMM.from_classifier(estimated)
     assert again.alpha == estimated.alpha_
     again.clone().learn_one(table[0], labels[0])
+    with pytest.raises(TypeError, match=r"only a boxwise\.HyperboxClassifier can"):
+        HyperboxClassifier.from_classifier(estimated)
     with pytest.raises(ValueError, match="have no names"):
         HyperboxClassifier.from_classifier(boxwise.HyperboxClassifier().fit([[1.0]], ["a"]))

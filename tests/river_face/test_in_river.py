@@ -18,7 +18,7 @@ pytest.importorskip("river")
 
 from river import checks, compose, drift, evaluate, metrics, preprocessing
 
-from boxwise.river import HyperboxClassifier
+from boxwise.river import EIOLGFMM, HyperboxClassifier
 from tests.river_face.streams import everything, learned
 
 
@@ -28,13 +28,14 @@ from tests.river_face.streams import everything, learned
         checks.yield_checks(HyperboxClassifier())
     )],
 )  # fmt: skip
-def test_river_accepts_it(check: Callable[[Any], None]) -> None:
-    check(HyperboxClassifier())
+@pytest.mark.parametrize("learner", [HyperboxClassifier, EIOLGFMM])
+def test_river_accepts_it(check: Callable[[Any], None], learner: Any) -> None:
+    check(learner())
 
 
 def test_river_accepts_it_as_a_whole() -> None:
-    checks.check_estimator(HyperboxClassifier(theta=0.3, delta=1.0, condition="mean"))
-    checks.check_estimator(HyperboxClassifier(decision="evidence"))
+    checks.check_estimator(HyperboxClassifier(theta=0.3, delta=1.0))
+    checks.check_estimator(EIOLGFMM(theta=0.3, delta=1.0, version=2))
 
 
 def test_it_works_in_pipelines_with_metrics_and_drift_detectors() -> None:

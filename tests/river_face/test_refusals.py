@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("river")
 
-from boxwise.river import HyperboxClassifier
+from boxwise.river import EIOLGFMM, HyperboxClassifier
 from tests.river_face.streams import everything, learned
 
 
@@ -51,13 +51,9 @@ def test_the_first_row_may_be_refused_too() -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"alpha": "estimate"}, r"alpha='estimate' needs all rows"),
         ({"theta": -1}, r"theta must be"),
-        ({"gamma": None}, r"gamma must be"),
-        ({"gamma": [1.0, 0.0]}, r"gamma must be"),
         ({"feature_range": (1, 0)}, r"feature_range must have a low end below"),
         ({"scale": "log"}, r"scale must be 'range' or 'quantile'"),
-        ({"decision": "vote"}, r"decision must be"),
         ({"bandwidth": 0}, r"bandwidth, if not 'auto',"),
     ],
 )
@@ -68,10 +64,26 @@ def test_a_bad_parameter_is_refused_before_there_is_a_row(
         HyperboxClassifier(**parameters)
 
 
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"alpha": "estimate"}, r"alpha='estimate' needs all rows"),
+        ({"gamma": None}, r"gamma must be"),
+        ({"gamma": [1.0, 0.0]}, r"gamma must be"),
+        ({"version": 3}, r"version must be 1 or 2"),
+        ({"version": True}, r"version must be 1 or 2"),
+        ({"delta": 1.1}, r"delta must be"),
+    ],
+)
+def test_eiol_refuses_a_bad_parameter_before_there_is_a_row(
+    parameters: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        EIOLGFMM(**parameters)
+
+
 def test_what_depends_on_the_columns_is_told_when_they_come() -> None:
-    model = HyperboxClassifier(
-        gamma=[1.0, 2.0], feature_range={"x0": (0, 1)}, categorical_features=("x1",)
-    )
+    model = EIOLGFMM(gamma=[1.0, 2.0], feature_range={"x0": (0, 1)}, categorical_features=("x1",))
     with pytest.raises(ValueError, match=r"gamma has 2 numbers, but there are 1 continuous"):
         model.learn_one({"x0": 1.0, "x1": 2}, "a")
 

@@ -19,13 +19,15 @@ from boxwise.river import HyperboxClassifier
 from tests.river_face.streams import Pairs, everything, learned
 
 
-@pytest.mark.parametrize("decision", ["membership", "evidence"])
+@pytest.mark.parametrize("learner", ["EIOLGFMM", "HyperboxClassifier"])
 @pytest.mark.parametrize("scale", ["range", "quantile"])
-def test_rows_with_all_columns_make_the_boxes_of_the_other_face(decision: str, scale: str) -> None:
+def test_rows_with_all_columns_make_the_boxes_of_the_other_face(learner: str, scale: str) -> None:
     pairs = list(LoanStream(400, function=3, noise=0.1))
-    settings = {"theta": 0.3, "delta": 0.8, "scale": scale, "decision": decision}
-    model = learned(pairs, **settings)
-    other = boxwise.HyperboxClassifier(**settings, unlabelled=math.nan)
+    settings = {"theta": 0.3, "delta": 0.8, "scale": scale}
+    model = getattr(boxwise.river, learner)(**settings)
+    for x, y in pairs:
+        model.learn_one(x, y)
+    other = getattr(boxwise, learner)(**settings, unlabelled=math.nan)
     other.partial_fit([x for x, _ in pairs], [y for _, y in pairs])
     assert everything(model) == pack(*other._model.to_state())
     unseen = [x for x, _ in LoanStream(200, seed=9)]

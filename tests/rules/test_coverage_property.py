@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boxwise import HyperboxClassifier
+from boxwise import EIOLGFMM
 
 NUMBERS = st.one_of(st.none(), st.integers(0, 10))
 VALUES = st.sampled_from(["a", "b", "c", None])
@@ -45,11 +45,10 @@ def contained(clf, X, upper, n):
 
 def learned_model(learned, labels, n, theta):
     categorical = [*range(n, len(learned[0]))]
-    clf = HyperboxClassifier(
+    clf = EIOLGFMM(
         theta,
         delta=0.9,
         alpha=1.0,  # so that the membership is that of the numbers
-        decision="membership",
         feature_range=(0, 10),
         categorical_features=categorical,
     )

@@ -5,16 +5,16 @@ import json
 import numpy as np
 import pytest
 
-from boxwise import AgglomerativeGFMM, HyperboxClassifier, load
+from boxwise import EIOLGFMM, AgglomerativeGFMM, HyperboxClassifier, load
 from boxwise.evaluate import class_balanced_accuracy
 
 
-def noisy(decision="evidence"):
+def noisy(learner=HyperboxClassifier):
     """Return a model of two halves that has learned wrong labels in one place; rows to test it."""
     rng = np.random.default_rng(0)
     X = rng.random((400, 1))
     wrong = (X[:, 0] > 0.2) & (X[:, 0] < 0.28)
-    clf = HyperboxClassifier(0.1, decision=decision)
+    clf = learner(0.1)
     clf.fit(X, np.where(wrong, "high", labels_of(X)))
     return clf, rng.random((300, 1))
 
@@ -23,9 +23,9 @@ def labels_of(X):
     return np.where(X[:, 0] < 0.5, "low", "high")
 
 
-@pytest.mark.parametrize("decision", ["evidence", "membership"])
-def test_the_box_that_decides_wrongly_goes_and_cba_does_not_fall(decision):
-    clf, X = noisy(decision)
+@pytest.mark.parametrize("learner", [HyperboxClassifier, EIOLGFMM])
+def test_the_box_that_decides_wrongly_goes_and_cba_does_not_fall(learner):
+    clf, X = noisy(learner)
     y = labels_of(X)
     before = class_balanced_accuracy(y, clf.predict(X))
     n = clf.n_boxes_
@@ -41,7 +41,7 @@ def test_the_box_that_decides_wrongly_goes_and_cba_does_not_fall(decision):
 
 
 def test_a_dry_run_says_the_same_and_leaves_the_model_alone():
-    clf, X = noisy("membership")
+    clf, X = noisy(EIOLGFMM)
     dry = clf.prune(X, labels_of(X), dry_run=True)
     assert clf.n_boxes_ == dry.boxes_before
     assert clf.prune(X, labels_of(X)).removed == dry.removed != ()
@@ -51,7 +51,7 @@ def test_a_dry_run_says_the_same_and_leaves_the_model_alone():
 def test_the_last_box_of_a_class_stays_unless_asked():
     X, y = [[0.1], [0.12], [0.9]], ["a", "a", "b"]
     asked = [[0.9]] * 5
-    clf = HyperboxClassifier(decision="membership").fit(X, y)
+    clf = EIOLGFMM().fit(X, y)
     assert clf.prune(asked, ["a"] * 5).removed == ()
     report = clf.prune(asked, ["a"] * 5, whole_classes=True)
     assert [box.label for box in report.removed] == ["b"]
@@ -60,7 +60,7 @@ def test_the_last_box_of_a_class_stays_unless_asked():
 
 
 def test_boxes_that_decide_nothing_go_only_when_asked():
-    clf = HyperboxClassifier(0.1, decision="membership").fit([[0.0], [0.5], [1.0]], ["a", "b", "a"])
+    clf = EIOLGFMM(0.1).fit([[0.0], [0.5], [1.0]], ["a", "b", "a"])
     X, y = [[0.0], [0.5]], ["a", "b"]
     assert clf.prune(X, y).removed == ()
     (gone,) = clf.prune(X, y, unused=True).removed
@@ -79,14 +79,14 @@ def test_a_pruned_model_goes_on_learning_and_is_saved_and_loaded(tmp_path):
 
 
 def test_the_report_as_a_dict_goes_into_json():
-    clf, X = noisy("membership")
+    clf, X = noisy(EIOLGFMM)
     content = json.loads(json.dumps(clf.prune(X, labels_of(X)).to_dict()))
     assert content["boxes_after"] == clf.n_boxes_
     assert set(content["removed"][0]) == {"box", "rule", "label", "rows", "right", "wrong"}
 
 
 def test_rows_without_a_label_do_not_count():
-    clf = HyperboxClassifier(unlabelled=-1, decision="membership").fit([[0.0], [1.0]], [0, 1])
+    clf = EIOLGFMM(unlabelled=-1).fit([[0.0], [1.0]], [0, 1])
     assert clf.prune([[0.0], [1.0], [1.0]], [0, 1, -1]).rows == 2
     with pytest.raises(ValueError, match="prune needs rows with labels"):
         clf.prune([[0.0]], [-1])
@@ -113,9 +113,9 @@ def test_a_pruned_model_says_the_same_after_it_was_saved(tmp_path, categories):
     assert (again.predict_proba(rows) == clf.predict_proba(rows)).all()
 
 
-@pytest.mark.parametrize("decision", ["evidence", "membership"])
-def test_where_whole_classes_may_go_the_last_box_with_a_class_stays(decision):
-    clf = HyperboxClassifier(0.3, decision=decision, unlabelled="?")
+@pytest.mark.parametrize("learner", [HyperboxClassifier, EIOLGFMM])
+def test_where_whole_classes_may_go_the_last_box_with_a_class_stays(learner):
+    clf = learner(0.3, unlabelled="?")
     clf.fit([[0.0], [1.0], [0.5]], ["?", "p", "q"])
     clf.prune([[1.0], [0.5]], ["z", "z"], margin=1, whole_classes=True, progress=False)
     assert sorted(clf.boxes_.labels)[0] == "?"

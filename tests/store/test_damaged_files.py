@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from boxwise import HyperboxClassifier, load
+from boxwise import EIOLGFMM, HyperboxClassifier, load
 from boxwise.core import EvidenceSettings, Model
 from boxwise.store import ModelFileError
 
@@ -145,17 +145,18 @@ def test_a_header_with_anything_odd_in_any_place_raises_nothing_else(
 
 
 def test_a_file_from_before_there_was_a_second_algorithm_loads(
-    clf: HyperboxClassifier, table: pd.DataFrame, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
     def edit(header: Any) -> None:
         del header["content"]["settings"]["algorithm"]
         del header["content"]["settings"]["max_boxes"]
+        del header["content"]["parameters"]["max_boxes"]
 
-    clf.set_params(decision="membership").partial_fit(table[:1], ["no"])
-    clf.save(tmp_path / "now.box")
-    saved = (tmp_path / "now.box").read_bytes()
+    saved = (Path(__file__).parent / "files" / "membership_v2.box").read_bytes()
+    (tmp_path / "now.box").write_bytes(saved)
     (tmp_path / "then.box").write_bytes(edited(saved, edit))
     now, then = load(tmp_path / "now.box"), load(tmp_path / "then.box")
+    assert type(then) is type(now) is EIOLGFMM
     assert then._model.to_state()[0] == now._model.to_state()[0]
 
 

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.metrics import brier_score_loss, make_scorer
 from sklearn.model_selection import GroupKFold, cross_val_score
 
-from boxwise import HyperboxClassifier, tune
+from boxwise import EIOLGFMM, tune
 from boxwise.evaluate import cba_scorer
 from boxwise.tuning import Candidate, Evolution, evolve
 from boxwise.tuning.front import front_of
@@ -50,7 +50,7 @@ def test_the_front_of_any_points_is_that_of_comparing_all_pairs(pairs):
 def test_the_scores_and_boxes_are_those_of_cross_validation(found):
     X, y = loan_table(150)
     for c in [*found.front_, *found.candidates_[::17]]:
-        clf = HyperboxClassifier(**c.params)
+        clf = EIOLGFMM(**c.params)
         scores = cross_val_score(clf, X, y, cv=CV, scoring=cba_scorer)
         assert c.score == scores.mean()
         assert c.score_std == scores.std()
@@ -61,7 +61,7 @@ def test_the_scores_and_boxes_are_those_of_cross_validation(found):
 def test_the_table_is_that_of_tune(found):
     X, y = loan_table(150)
     grid = [{k: [v] for k, v in c.params.items()} for c in found.candidates_[:5]]
-    theirs = tune(HyperboxClassifier(), X, y, grid, cv=CV, scoring=cba_scorer).cv_results_
+    theirs = tune(EIOLGFMM(), X, y, grid, cv=CV, scoring=cba_scorer).cv_results_
     assert found.cv_results_.keys() == theirs.keys()
     for name in ("mean_test_score", "std_test_score", "split2_test_score", "mean_n_boxes"):
         np.testing.assert_array_equal(found.cv_results_[name][:5], theirs[name])
@@ -78,7 +78,7 @@ def test_the_best_has_the_best_score_and_the_fewest_boxes_of_those(found):
     assert (best.score, best.n_boxes) == (score, boxes)
     assert (found.best_params_, found.best_score_) == (best.params, score)
     X, y = loan_table(150)
-    alone = HyperboxClassifier(**found.best_params_).fit(X, y)
+    alone = EIOLGFMM(**found.best_params_).fit(X, y)
     np.testing.assert_array_equal(found.best_estimator_.boxes_.lower, alone.boxes_.lower)
 
 
@@ -122,9 +122,9 @@ def test_it_is_as_good_as_a_coarse_grid_with_fewer_trials(seed):
         "theta": [0.1, 0.3, 0.5, 0.7, 0.9],
         "delta": [0.1, 0.3, 0.5, 0.7, 0.9],
         "alpha": [0.1, 0.3, 0.5, 0.7, 0.9],
-        "condition": ["each", "mean"],
+        "version": [1, 2],
     }
-    clf = HyperboxClassifier(decision="membership")  # by evidence alpha makes no difference
+    clf = EIOLGFMM()
     coarse = tune(clf, X, y, grid, CV, cba_scorer, refit=False)
     ours = evolve(clf, X, y, cv=CV, random_state=seed, refit=False)
     assert len(ours.candidates_) <= 200 < len(coarse.cv_results_["params"])
@@ -134,7 +134,7 @@ def test_it_is_as_good_as_a_coarse_grid_with_fewer_trials(seed):
 
 
 def test_later_generations_are_better_than_the_first():
-    clf = HyperboxClassifier(decision="membership")
+    clf = EIOLGFMM()
     evolution = run(clf, n_rows=150, n_trials=200, population_size=20)
     first, *_, last = np.reshape([t.values for t in evolution.study_.trials], (10, 20, 2))
     (score, boxes), (later_score, later_boxes) = first.mean(axis=0), last.mean(axis=0)
@@ -151,7 +151,7 @@ def test_a_generation_is_one_run_and_no_candidate_is_tried_twice(monkeypatch):
         return whole(self, candidates, **arguments)
 
     monkeypatch.setattr(Trials, "run", spy)
-    space = {"theta": [0.1, 0.4, 0.8], "condition": ["each", "mean"]}
+    space = {"theta": [0.1, 0.4, 0.8], "version": [1, 2]}
     evolution = run(space=space, n_trials=34)
     assert len(runs) == 4
     tried = [candidate for generation in runs for candidate in generation]
@@ -187,8 +187,8 @@ def test_any_score_may_be_searched_by(scoring, refit, name):
 def test_groups_are_handed_to_the_splitter():
     X, y = loan_table(90)
     groups = np.arange(90) // 9
-    evolution = evolve(HyperboxClassifier(), X, y, cv=GroupKFold(3), groups=groups, n_trials=4)
-    clf = HyperboxClassifier(**evolution.best_params_)
+    evolution = evolve(EIOLGFMM(), X, y, cv=GroupKFold(3), groups=groups, n_trials=4)
+    clf = EIOLGFMM(**evolution.best_params_)
     scores = cross_val_score(clf, X, y, cv=GroupKFold(3), groups=groups, scoring=cba_scorer)
     assert evolution.best_score_ == scores.mean()
 

@@ -9,6 +9,7 @@ import pytest
 from sklearn.model_selection import cross_val_score
 
 from boxwise import (
+    EIOLGFMM,
     AgglomerativeGFMM,
     CastilloGFMM,
     HyperboxClassifier,
@@ -71,10 +72,11 @@ def test_choices_may_be_anything_that_the_parameter_takes():
 @pytest.mark.parametrize(
     ("classifier", "kinds", "searched"),
     [
-        (HyperboxClassifier(), "nww", {"theta", "delta", "alpha", "condition"}),
-        (HyperboxClassifier(), "nw", {"theta", "delta", "alpha"}),
-        (HyperboxClassifier(), "n", {"theta"}),
-        (HyperboxClassifier(), "ww", {"delta", "condition"}),
+        (EIOLGFMM(), "nww", {"theta", "delta", "alpha", "version"}),
+        (EIOLGFMM(), "nw", {"theta", "delta", "alpha"}),
+        (EIOLGFMM(), "n", {"theta"}),
+        (EIOLGFMM(), "ww", {"delta", "version"}),
+        (HyperboxClassifier(), "nww", {"theta", "delta"}),
         (ShindeGFMM(), "nw", {"theta", "beta"}),
         (ShindeGFMM(), "w", {"beta"}),
         (CastilloGFMM(), "nw", {"theta", "eta"}),
@@ -96,7 +98,7 @@ def test_by_default_the_parameters_are_searched_that_play_a_part(classifier, kin
 
 
 def test_what_is_not_searched_stays_as_it_was_given():
-    classifier = HyperboxClassifier(delta=1.0, condition="mean", gamma=2.0)
+    classifier = EIOLGFMM(delta=1.0, version=2, gamma=2.0)
     before = classifier.get_params()
     evolution = run(classifier, space={"theta": (0.1, 1)}, n_trials=10, refit=True)
     assert classifier.get_params() == before
@@ -115,18 +117,18 @@ def test_what_is_not_searched_stays_as_it_was_given():
         ({"space": {}}, "space must map at least one parameter"),
         ({"space": [0.1, 0.2]}, r"space must map at least one parameter.*not be \[0.1, 0.2\]"),
         ({"space": {"tehta": (0, 1)}},
-         "HyperboxClassifier has no parameter 'tehta' to search for; it has alpha, "),
+         "EIOLGFMM has no parameter 'tehta' to search for; it has alpha, "),
         ({"space": {"theta": (1, 0.5)}}, "range of theta is empty: 1 is not below 0.5"),
         ({"space": {"theta": (1, 1)}}, r"range of theta is empty.*given as a list, \[1\]"),
         ({"space": {"theta": (0, float("inf"))}}, r"range \(low, high\) of .*, not \(0, inf\)"),
-        ({"space": {"condition": ("each", "mean")}}, "choices are given as a list"),
+        ({"space": {"version": (1, 2, 1)}}, "choices are given as a list"),
         ({"space": {"theta": (0.1, 0.2, 0.3)}}, "choices are given as a list"),
         ({"space": {"theta": []}}, "space of theta is empty: it has no choices"),
-        ({"space": {"condition": "each"}}, "space of condition must be a range.*not 'each'"),
+        ({"space": {"version": "each"}}, "space of version must be a range.*not 'each'"),
         ({"space": {"theta": 0.5}}, "space of theta must be a range .*not 0.5"),
         ({"space": {"theta": (-1, 1)}}, "theta must be a number from 0 up, not -1.0"),
         ({"space": {"delta": (0, 1.0001)}}, "delta must be a number from 0 to 1, not 1.0001"),
-        ({"space": {"condition": ["each", "all"]}}, "condition must be 'each' or 'mean'"),
+        ({"space": {"version": [1, 3]}}, "version must be 1 or 2"),
         ({"space": {"theta": FloatDistribution(-1, 1)}}, "theta must be a number from 0 up"),
         ({"scoring": "precission"}, "precission"),
         ({"scoring": ["accuracy", "f1_macro"]}, "say which decides"),

@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold
 
-from boxwise import HyperboxClassifier, ImprovedOnlineGFMM, tune
+from boxwise import EIOLGFMM, HyperboxClassifier, ImprovedOnlineGFMM, tune
 from boxwise.datasets import LoanStream
 from boxwise.evaluate import cba_scorer
 
@@ -43,12 +43,12 @@ def assert_same(ours: dict[str, Any], theirs: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("columns", ["mixed", "numbers", "words"])
-@pytest.mark.parametrize("condition", ["each", "mean"])
-def test_the_results_of_grid_search(columns: str, condition: str) -> None:
+@pytest.mark.parametrize("version", [1, 2])
+def test_the_results_of_grid_search(columns: str, version: int) -> None:
     X, y = loan_table()
     if columns != "mixed":
         X = X.select_dtypes(**{"include" if columns == "numbers" else "exclude": "number"})
-    clf = HyperboxClassifier(condition=condition)
+    clf = EIOLGFMM(version=version)
     ours = tune(clf, X, y, GRID, cv=3, scoring=cba_scorer)
     theirs = GridSearchCV(clf, GRID, cv=3, scoring=cba_scorer).fit(X, y)
     assert_same(ours.cv_results_, theirs.cv_results_)
@@ -87,8 +87,8 @@ def test_any_scoring_of_scikit_learn(scoring: Any) -> None:
     refit = (
         scoring[0] if isinstance(scoring, list) else "cba" if isinstance(scoring, dict) else True
     )
-    ours = tune(HyperboxClassifier(), X, y, grid, cv=2, scoring=scoring, refit=refit)
-    theirs = GridSearchCV(HyperboxClassifier(), grid, cv=2, scoring=scoring, refit=refit).fit(X, y)
+    ours = tune(EIOLGFMM(), X, y, grid, cv=2, scoring=scoring, refit=refit)
+    theirs = GridSearchCV(EIOLGFMM(), grid, cv=2, scoring=scoring, refit=refit).fit(X, y)
     assert_same(ours.cv_results_, theirs.cv_results_)
     assert ours.best_params_ == theirs.best_params_
 
@@ -97,8 +97,8 @@ def test_lists_of_grids_groups_other_learners_and_rows_without_labels() -> None:
     X, y = loan_table(90)
     grids = [{"theta": [0.1, 0.5]}, {"gamma": [1.0, 2.0], "feature_range": ["data", (0, 1e5)]}]
     groups = np.arange(90) // 9
-    ours = tune(HyperboxClassifier(), X, y, grids, cv=GroupKFold(3), groups=groups)
-    theirs = GridSearchCV(HyperboxClassifier(), grids, cv=GroupKFold(3)).fit(X, y, groups=groups)
+    ours = tune(EIOLGFMM(), X, y, grids, cv=GroupKFold(3), groups=groups)
+    theirs = GridSearchCV(EIOLGFMM(), grids, cv=GroupKFold(3)).fit(X, y, groups=groups)
     assert_same(ours.cv_results_, theirs.cv_results_)
     numbers = X.select_dtypes(include="number")
     ours = tune(ImprovedOnlineGFMM(), numbers, y, {"theta": [0.1, 0.5]}, cv=2)
@@ -106,7 +106,7 @@ def test_lists_of_grids_groups_other_learners_and_rows_without_labels() -> None:
     assert_same(ours.cv_results_, theirs.cv_results_)
     codes = (y == y[0]).astype(int)
     codes[::4] = -1
-    clf = HyperboxClassifier(unlabelled=-1)
+    clf = EIOLGFMM(unlabelled=-1)
     ours = tune(clf, X, codes, {"theta": [0.1, 0.5]}, cv=2, scoring=cba_scorer)
     theirs = GridSearchCV(clf, {"theta": [0.1, 0.5]}, cv=2, scoring=cba_scorer).fit(X, codes)
     assert_same(ours.cv_results_, theirs.cv_results_)
@@ -115,16 +115,21 @@ def test_lists_of_grids_groups_other_learners_and_rows_without_labels() -> None:
 def test_alpha_may_be_estimated_within_a_grid() -> None:
     X, y = loan_table(90)
     grid = {"alpha": ["estimate", "estimate-scores", "auto"], "theta": [0.2, 0.6]}
-    ours = tune(HyperboxClassifier(), X, y, grid, cv=2)
-    theirs = GridSearchCV(HyperboxClassifier(), grid, cv=2).fit(X, y)
+    ours = tune(EIOLGFMM(), X, y, grid, cv=2)
+    theirs = GridSearchCV(EIOLGFMM(), grid, cv=2).fit(X, y)
     assert_same(ours.cv_results_, theirs.cv_results_)
 
 
-@pytest.mark.parametrize("decision", ["membership", "evidence"])
-def test_scale_and_number_of_boxes_may_be_searched_too(decision: str) -> None:
+@pytest.mark.parametrize(
+    ("clf", "third"),
+    [
+        (EIOLGFMM(delta=1.0), {"alpha": [0.2, "estimate"]}),
+        (HyperboxClassifier(delta=1.0), {"bandwidth": [0.1, "auto"]}),
+    ],
+)
+def test_scale_and_number_of_boxes_may_be_searched_too(clf: Any, third: dict[str, Any]) -> None:
     X, y = loan_table(150)
-    grid = {"scale": ["range", "quantile"], "max_boxes": [None, 9], "alpha": [0.2, "estimate"]}
-    clf = HyperboxClassifier(delta=1.0, decision=decision)
+    grid = {"scale": ["range", "quantile"], "max_boxes": [None, 9], **third}
     theirs = GridSearchCV(clf, grid, cv=2, scoring=cba_scorer).fit(X, y)
     assert_same(tune(clf, X, y, grid, cv=2, scoring=cba_scorer).cv_results_, theirs.cv_results_)
 
@@ -132,8 +137,7 @@ def test_scale_and_number_of_boxes_may_be_searched_too(decision: str) -> None:
 def test_the_results_do_not_depend_on_the_number_of_threads() -> None:
     X, y = loan_table()
     one, two, five = (
-        tune(HyperboxClassifier(), X, y, GRID, cv=3, n_jobs=n, refit=False).cv_results_
-        for n in (1, 2, 5)
+        tune(EIOLGFMM(), X, y, GRID, cv=3, n_jobs=n, refit=False).cv_results_ for n in (1, 2, 5)
     )
     for name in one:
         if "time" not in name and name != "params":
@@ -145,15 +149,15 @@ def test_a_class_that_is_in_the_test_rows_only() -> None:
     X = [[i / 10, "ab"[i % 2]] for i in range(12)]
     y = ["p", "q"] * 5 + ["r", "r"]
     cv = [([*range(10)], [8, 9, 10, 11])]
-    ours = tune(HyperboxClassifier(), X, y, {"theta": [0.1, 0.9]}, cv=cv, scoring=cba_scorer)
-    theirs = GridSearchCV(HyperboxClassifier(), {"theta": [0.1, 0.9]}, cv=cv, scoring=cba_scorer)
+    ours = tune(EIOLGFMM(), X, y, {"theta": [0.1, 0.9]}, cv=cv, scoring=cba_scorer)
+    theirs = GridSearchCV(EIOLGFMM(), {"theta": [0.1, 0.9]}, cv=cv, scoring=cba_scorer)
     assert_same(ours.cv_results_, theirs.fit(X, y).cv_results_)
 
 
 def test_progress_is_told_and_what_it_raises_ends_the_run() -> None:
     X, y = loan_table(90)
     told: list[tuple[int, int]] = []
-    tune(HyperboxClassifier(), X, y, GRID, cv=2, refit=False, progress=lambda *n: told.append(n))
+    tune(EIOLGFMM(), X, y, GRID, cv=2, refit=False, progress=lambda *n: told.append(n))
     total = 2 * 3 * 4 * 5
     assert told[-1] == (total, total)
     assert [done for done, _ in told] == sorted(done for done, _ in told)
@@ -162,16 +166,16 @@ def test_progress_is_told_and_what_it_raises_ends_the_run() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        tune(HyperboxClassifier(), X, y, GRID, cv=2, progress=stop)
+        tune(EIOLGFMM(), X, y, GRID, cv=2, progress=stop)
 
 
 def test_a_bar_is_shown_on_request(capsys: pytest.CaptureFixture[str]) -> None:
     X, y = loan_table(60)
-    tune(HyperboxClassifier(), X, y, {"theta": [0.1]}, cv=2, progress=True)
+    tune(EIOLGFMM(), X, y, {"theta": [0.1]}, cv=2, progress=True)
     out, err = capsys.readouterr()
     assert out == ""
     assert "2/2" in err
-    tune(HyperboxClassifier(), X, y, {"theta": [0.1]}, cv=2)
+    tune(EIOLGFMM(), X, y, {"theta": [0.1]}, cv=2)
     assert capsys.readouterr() == ("", "")
 
 
@@ -201,7 +205,7 @@ def test_a_bar_is_shown_on_request(capsys: pytest.CaptureFixture[str]) -> None:
 def test_mistakes_are_told(arguments: dict[str, Any], words: str) -> None:
     X, y = loan_table(60)
     with pytest.raises((ValueError, TypeError, AttributeError), match=words):
-        tune(HyperboxClassifier(), X, y, **{"grid": {"theta": [0.1]}, "cv": 2, **arguments})
+        tune(EIOLGFMM(), X, y, **{"grid": {"theta": [0.1]}, "cv": 2, **arguments})
 
 
 def test_another_estimator_is_refused_with_a_remedy() -> None:
@@ -214,19 +218,17 @@ def test_another_estimator_is_refused_with_a_remedy() -> None:
 def test_what_is_no_table_is_told_as_fit_tells_it() -> None:
     for X in ({"a": 1}, "table.csv"):
         with pytest.raises((ValueError, TypeError)) as by_fit:
-            HyperboxClassifier().fit(X, ["a", "b"])
+            EIOLGFMM().fit(X, ["a", "b"])
         with pytest.raises(by_fit.type) as by_tune:
-            tune(HyperboxClassifier(), X, ["a", "b"], {"theta": [0.1]}, cv=2)
+            tune(EIOLGFMM(), X, ["a", "b"], {"theta": [0.1]}, cv=2)
         assert str(by_tune.value) == str(by_fit.value)
     with pytest.raises(ValueError, match="y is None"):
-        tune(HyperboxClassifier(), [[1], [2]], None, {"theta": [0.1]}, cv=2)
+        tune(EIOLGFMM(), [[1], [2]], None, {"theta": [0.1]}, cv=2)
 
 
 def test_several_scores_of_which_none_decides() -> None:
     X, y = loan_table(60)
-    found = tune(
-        HyperboxClassifier(), X, y, {"theta": [0.1]}, 2, ["accuracy", "f1_macro"], refit=False
-    )
+    found = tune(EIOLGFMM(), X, y, {"theta": [0.1]}, 2, ["accuracy", "f1_macro"], refit=False)
     assert found.best_index_ == -1
     assert {"mean_test_accuracy", "rank_test_f1_macro"} <= found.cv_results_.keys()
 
@@ -234,16 +236,16 @@ def test_several_scores_of_which_none_decides() -> None:
 def test_scores_that_are_no_number_are_warned_of() -> None:
     X, y = loan_table(60)
     with pytest.warns(UserWarning, match="non-finite"):
-        tune(HyperboxClassifier(), X, y, {"theta": [0.1]}, 2, lambda clf, X, y: float("nan"))
+        tune(EIOLGFMM(), X, y, {"theta": [0.1]}, 2, lambda clf, X, y: float("nan"))
 
 
 def test_an_absurd_number_of_threads_does_no_harm() -> None:
     X, y = loan_table(60)
-    found = tune(HyperboxClassifier(), X, y, {"theta": [i / 99 for i in range(99)]}, n_jobs=10**6)
+    found = tune(EIOLGFMM(), X, y, {"theta": [i / 99 for i in range(99)]}, n_jobs=10**6)
     assert len(found.cv_results_["params"]) == 99
 
 
-@pytest.mark.parametrize("learner", ["HyperboxClassifier", "CastilloGFMM", "OnlineGFMM"])
+@pytest.mark.parametrize("learner", ["EIOLGFMM", "CastilloGFMM", "OnlineGFMM"])
 def test_ctrl_c_ends_a_run_soon(learner: str) -> None:
     code = f"""
 import numpy as np, boxwise

@@ -27,7 +27,7 @@ def closed_figures():
 
 
 def evolution_of(boxes: Any, scores: Any, **params: Any) -> Any:
-    params = params or {"theta": 0.51234, "delta": 0.5, "alpha": 0.123456, "condition": "mean"}
+    params = params or {"theta": 0.51234, "delta": 0.5, "alpha": 0.123456, "version": 2}
     candidates = [
         Candidate(float(b), float(s), 0.01, params, i)
         for i, (b, s) in enumerate(zip(boxes, scores, strict=True))
@@ -99,7 +99,7 @@ def test_the_best_has_a_star_and_its_figures():
     assert part(ax, "best").get_xydata().tolist() == [[24.66, 0.7123]]
     assert part(ax, "best").get_marker() == "*"
     assert note(ax).get_text() == (
-        "0.712 with 24.7 boxes\ntheta=0.512, delta=0.5, alpha=0.123, condition=mean"
+        "0.712 with 24.7 boxes\ntheta=0.512, delta=0.5, alpha=0.123, version=2"
     )
     assert note(ax).xy == (24.66, 0.7123)
 

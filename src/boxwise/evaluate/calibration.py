@@ -191,16 +191,15 @@ def expected_calibration_error(
 
     Of a classifier:
 
-    >>> from boxwise import HyperboxClassifier
+    >>> from boxwise import EIOLGFMM, HyperboxClassifier
     >>> from boxwise.datasets import loans
     >>> rows, labels = loans(2_000, function=7, noise=0.05, seed=7)
-    >>> for decision in ("membership", "evidence"):
-    ...     clf = HyperboxClassifier(theta=0.3, delta=1.0, decision=decision)
+    >>> for clf in (EIOLGFMM(theta=0.3, delta=1.0), HyperboxClassifier(theta=0.3, delta=1.0)):
     ...     p = clf.fit(rows[:1_000], labels[:1_000]).predict_proba(rows[1_000:])
     ...     error = expected_calibration_error(labels[1_000:], p, clf.classes_)
-    ...     print(f"{decision:10} {error:.2f}")
-    membership 0.24
-    evidence   0.05
+    ...     print(f"{type(clf).__name__:18} {error:.2f}")
+    EIOLGFMM           0.24
+    HyperboxClassifier 0.05
     """
     return reliability(y_true, probabilities, classes, n_bins).error
 

@@ -140,7 +140,7 @@ def evolve(
         What to search in: from parameter to a range ``(low, high)`` of numbers, a list of choices,
         or a distribution of Optuna. By default, those of the estimator's parameters that matter
         for the columns: `theta` from 0.01 to 1, `delta`, `alpha`, `beta`, `eta` and
-        `min_similarity` from 0 to 1, `condition` and `similarity`.
+        `min_similarity` from 0 to 1, `version`, `condition` and `similarity`.
     cv : int, splitter or iterable, optional
         The folds, as in GridSearchCV: five stratified ones by default.
     scoring : str, callable, list or mapping, default=cba_scorer
@@ -190,7 +190,7 @@ def evolve(
     >>> found = evolve(HyperboxClassifier(), rows, labels, cv=3, n_trials=60,
     ...                population_size=20, random_state=1)
     >>> sorted(found.best_params_)
-    ['alpha', 'condition', 'delta', 'theta']
+    ['delta', 'theta']
     >>> small = found.pick(max_boxes=50)
     >>> small.n_boxes <= 50 and small.score <= found.best_score_
     True

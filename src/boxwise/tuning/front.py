@@ -30,8 +30,8 @@ class Candidate:
     Examples
     --------
     >>> from boxwise.tuning import Candidate
-    >>> print(Candidate(12.0, 0.813, 0.02, {"theta": 0.5123, "condition": "mean"}, index=0))
-        12.0  0.813 ± 0.020  theta=0.512, condition=mean
+    >>> print(Candidate(12.0, 0.813, 0.02, {"theta": 0.5123, "version": 2}, index=0))
+        12.0  0.813 ± 0.020  theta=0.512, version=2
     """
 
     n_boxes: float

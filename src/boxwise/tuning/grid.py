@@ -42,9 +42,9 @@ class Tuning:
 
     Examples
     --------
-    >>> from boxwise import HyperboxClassifier, tune
+    >>> from boxwise import EIOLGFMM, tune
     >>> rows, labels = [[x, "ab"[x % 2]] for x in range(12)], ["no", "yes"] * 6
-    >>> tune(HyperboxClassifier(), rows, labels, {"alpha": [0.0, 1.0]}, cv=3).best_params_
+    >>> tune(EIOLGFMM(), rows, labels, {"alpha": [0.0, 1.0]}, cv=3).best_params_
     {'alpha': 0.0}
     """
 
@@ -110,12 +110,12 @@ def tune(
 
     Examples
     --------
-    >>> from boxwise import HyperboxClassifier, tune
+    >>> from boxwise import EIOLGFMM, tune
     >>> from boxwise.datasets import loans
     >>> from boxwise.evaluate import cba_scorer
     >>> rows, labels = loans(300, function=2, seed=1)
     >>> grid = {"theta": [0.1, 0.3, 0.5], "delta": [0.1, 0.5, 0.9]}
-    >>> found = tune(HyperboxClassifier(), rows, labels, grid, cv=3, scoring=cba_scorer)
+    >>> found = tune(EIOLGFMM(), rows, labels, grid, cv=3, scoring=cba_scorer)
     >>> len(found.cv_results_["params"]), sorted(found.best_params_)
     (9, ['delta', 'theta'])
     >>> bool(found.best_score_ == found.cv_results_["mean_test_score"].max())

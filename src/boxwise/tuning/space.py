@@ -24,6 +24,7 @@ def default_space(classifier: HyperboxLearner, schema: Schema) -> dict[str, Any]
         "beta": (r > 0, SHARE),
         "eta": (r > 0, SHARE),
         "alpha": (n > 0 and r > 0, SHARE),
+        "version": (r > 1, [1, 2]),
         "condition": (r > 1, ["each", "mean"]),
         "similarity": (n > 0, ["short", "long", "mid"]),
         "min_similarity": (True, SHARE),

@@ -1,0 +1,66 @@
+"""Model files from when HyperboxClassifier held both learners open as the class they are.
+
+The files were written by boxwise 0.1.0, just before the two were parted.
+"""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from boxwise import EIOLGFMM, HyperboxClassifier, load
+
+FILES = Path(__file__).parent / "files"
+ROWS = [{"age": 40, "job": "cook"}, {"age": 24, "job": "smith"}]
+OLD: dict[str, tuple[type, dict[str, Any], list[list[float]]]] = {
+    "membership_v1": (
+        EIOLGFMM,
+        {"version": 1, "alpha": 0.3, "gamma": [2.0], "theta": 0.4, "delta": 0.6, "max_boxes": 50},
+        [[0.8398576512455516, 0.1601423487544484], [0.3, 0.7]],
+    ),
+    "membership_v2": (
+        EIOLGFMM,
+        {"version": 2, "alpha": "estimate", "gamma": 1.0},
+        [[0.6901408450704225, 0.3098591549295775], [0.453125, 0.546875]],
+    ),
+    "evidence": (
+        HyperboxClassifier,
+        {"theta": 0.4, "delta": 0.6, "class_prior": "auto"},
+        [[0.3564907361486456, 0.6435092638513544], [0.9741449509163311, 0.02585504908366891]],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OLD)
+def test_load_opens_an_old_file_as_the_class_it_is(name: str, tmp_path: Path) -> None:
+    learner, parameters, probabilities = OLD[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clf = load(FILES / f"{name}.box")
+    assert type(clf) is learner
+    assert {key: clf.get_params()[key] for key in parameters} == parameters
+    np.testing.assert_allclose(clf.predict_proba(ROWS), probabilities, rtol=0, atol=1e-11)
+    clf.partial_fit(ROWS, ["yes", "no"])
+    clf.save(tmp_path / "again.box")
+    assert type(load(tmp_path / "again.box")) is learner
+
+
+def test_load_warns_of_a_parameter_that_has_left() -> None:
+    with pytest.warns(UserWarning) as told:
+        clf = load(FILES / "evidence_v1.box")
+    words = " ".join(str(warning.message) for warning in told)
+    assert "learned with alpha=0.3, which HyperboxClassifier no longer has" in words
+    assert "learned with condition='each'" in words
+    assert type(clf) is HyperboxClassifier
+    expected = OLD["evidence"][2]
+    np.testing.assert_allclose(clf.predict_proba(ROWS), expected, rtol=0, atol=1e-11)
+
+
+def test_the_warning_points_at_the_caller_of_load() -> None:
+    with pytest.warns(UserWarning) as told:
+        load(FILES / "evidence_v1.box")
+    assert {Path(warning.filename).name for warning in told} == {Path(__file__).name}

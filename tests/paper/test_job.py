@@ -1,5 +1,6 @@
 """A run may be stopped at any moment, run on any number of processes, and goes on where it was."""
 
+import json
 import os
 import random
 import signal
@@ -11,8 +12,10 @@ from importlib.metadata import version
 import pytest
 from typer.testing import CliRunner
 
+from boxwise import EIOLGFMM, ShindeGFMM
 from boxwise.apps.cli import app
 from boxwise.datasets import archive
+from boxwise.paper.experiment import METHODS
 from boxwise.paper.job import Job, OtherRunError
 from boxwise.paper.protocol import Protocol
 
@@ -119,6 +122,32 @@ def test_results_of_another_version_are_not_mixed_with_ours(tmp_path):
     note.write_text(note.read_text().replace(version("numpy"), "1.26.0"))
     with pytest.raises(OtherRunError, match=r"numpy was '1\.26\.0', now"):
         Job(tmp_path, Protocol(), ["delta"], ["tic_tac_toe"])
+
+
+def test_results_of_another_engine_are_not_mixed_with_ours(tmp_path, monkeypatch):
+    Job(tmp_path, Protocol(), ["delta"], ["tic_tac_toe"])
+    monkeypatch.setattr("boxwise.paper.job.engine_version", "0123456789abcdef")
+    with pytest.raises(OtherRunError, match=r"engine was '[0-9a-f]{16}', now '0123456789abcdef'"):
+        Job(tmp_path, Protocol(), ["delta"], ["tic_tac_toe"])
+
+
+def test_results_of_other_parameters_are_not_mixed_with_ours(tmp_path, monkeypatch):
+    Job(tmp_path, Protocol(), ["delta"], ["tic_tac_toe"])
+    monkeypatch.setitem(METHODS, "v1", EIOLGFMM(version=1, gamma=2.0))
+    with pytest.raises(OtherRunError, match=r"v1's gamma was 1\.0, now 2\.0; choose another"):
+        Job(tmp_path, Protocol(), ["delta"], ["tic_tac_toe"])
+    monkeypatch.setitem(METHODS, "v1", ShindeGFMM())
+    with pytest.raises(OtherRunError, match=r"v1's class was 'EIOLGFMM'.*v1's version was 1"):
+        Job(tmp_path, Protocol(), ["delta"], ["tic_tac_toe"])
+
+
+def test_every_parameter_of_every_estimator_is_noted(tmp_path):
+    Job(tmp_path, Protocol(), ["delta"], ["tic_tac_toe"])
+    noted = json.loads((tmp_path / "run.json").read_text())["estimators"]
+    assert noted.keys() == METHODS.keys() == {"M1", "M2", "v1", "v2", "IOL"}
+    for name, method in METHODS.items():
+        assert noted[name].keys() == {"class", *method.get_params()}
+    assert noted["v2"]["version"] == 2
 
 
 def test_the_command_writes_results_and_report(tmp_path):

@@ -30,6 +30,7 @@ namespace nb = nanobind;
 using namespace nb::literals;
 using boxwise::AgglomerativeEngine;
 using boxwise::BoundEngine;
+using boxwise::call_python;
 using boxwise::Code;
 using boxwise::ContractionEngine;
 using boxwise::Engine;
@@ -341,7 +342,7 @@ void set_index(EntropyEngine& engine, const std::string& mode, std::size_t leaf)
 // Lets Ctrl-C through while the engine is at work.
 void look_after_signals() {
   GilHeld held;
-  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  if (call_python(PyErr_CheckSignals) != 0) throw nb::python_error();
 }
 
 // The arrays of a fold, kept alive.
@@ -383,8 +384,8 @@ nb::list run_trials(const std::vector<const Engine*>& prototypes,
     GilReleased released;
     boxwise::run(trials, threads, [&](std::size_t done) {
       GilHeld held;
-      if (PyErr_CheckSignals() != 0) throw nb::python_error();
-      if (report) (*report)(done);
+      if (call_python(PyErr_CheckSignals) != 0) throw nb::python_error();
+      if (report) call_python([&] { (*report)(done); });
     });
   }
   nb::list results;
@@ -406,6 +407,7 @@ nb::list run_trials(const std::vector<const Engine*>& prototypes,
 NB_MODULE(_native, m) {
   // A thread that still holds a model when the interpreter ends is no leak worth a page of warnings.
   nb::set_leak_warnings(false);
+  boxwise::outlive_python();
   m.attr("engine_version") = boxwise::engine_version();
   m.def("survey",
         [](const In<double, 1>& low, const In<double, 1>& high) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "gil.hpp"
 #include "group.hpp"
 #include "kernels.hpp"
 
@@ -17,7 +18,7 @@ namespace boxwise::cells {
 // An entry of a dict, or null; a key without a hash has none. Looking up may run code of the key,
 // which may change the dict: what is found is held.
 inline nanobind::object look_up(nanobind::handle dict, nanobind::handle key) {
-  PyObject* found = PyDict_GetItemWithError(dict.ptr(), key.ptr());
+  PyObject* found = call_python([&] { return PyDict_GetItemWithError(dict.ptr(), key.ptr()); });
   if (found == nullptr && PyErr_Occurred()) {
     if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nanobind::python_error();
     PyErr_Clear();

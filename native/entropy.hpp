@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -45,7 +46,8 @@ class EntropyTest {
   }
 
   static double g(std::uint32_t k) {
-    static const std::vector<double> remembered = first_of_g();
+    // No vector: threads may still ask while the process ends and statics are destroyed.
+    static const auto remembered = first_of_g();
     return k < remembered.size() ? remembered[k] : compute_g(k);
   }
 
@@ -56,8 +58,8 @@ class EntropyTest {
     return (x + 1.0) * std::log2(x + 1.0) - x * std::log2(x);
   }
 
-  static std::vector<double> first_of_g() {
-    std::vector<double> values(1u << 12);
+  static std::array<double, 1u << 12> first_of_g() {
+    std::array<double, 1u << 12> values;
     for (std::uint32_t k = 0; k < values.size(); ++k) values[k] = compute_g(k);
     return values;
   }

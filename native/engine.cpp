@@ -401,13 +401,11 @@ size_t Engine::bytes() const {
 }
 
 std::shared_lock<std::shared_mutex> Engine::reading() const {
-  const std::scoped_lock wait(gate_);
-  return std::shared_lock(lock_);
+  return lock_.reading();
 }
 
 std::unique_lock<std::shared_mutex> Engine::writing() const {
-  const std::scoped_lock wait(gate_);
-  std::unique_lock lock(lock_);
+  auto lock = lock_.writing();
   ++changes_;
   return lock;
 }

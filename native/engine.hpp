@@ -19,6 +19,7 @@
 #include "best_first.hpp"
 #include "group.hpp"
 #include "kept.hpp"
+#include "model_lock.hpp"
 #include "quantile_scale.hpp"
 #include "sheet.hpp"
 
@@ -250,8 +251,7 @@ class Engine {
   mutable Kept<Arrangements> arranged_;  // for predicting
   mutable std::atomic<std::uint64_t> changes_ = 0;
 
-  mutable std::shared_mutex lock_;
-  mutable std::mutex gate_;  // held by a waiting writer, so that readers cannot keep it out
+  ModelLock lock_;
 };
 
 }  // namespace boxwise

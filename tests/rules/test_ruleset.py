@@ -156,6 +156,29 @@ def test_json_that_is_something_else_is_refused(rules, change):
         RuleSet.from_json("{")
 
 
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda content: content["ranges"].update(age=[]),
+        lambda content: content["ranges"].update(age=[10**400, 1]),
+        lambda content: content["ranges"].update(age=[5.0, 1.0]),
+        lambda content: content["ranges"].update(age=[float("nan"), 1.0]),
+        lambda content: content["rules"][0]["if"][0].update(at_least=float("nan")),
+        lambda content: content["rules"][0]["if"][0].update(at_least=99.0, at_most=1.0),
+    ],
+)
+def test_ruleset_from_json_refuses_forged_numbers(rules, edit):
+    content = json.loads(rules.to_json())
+    edit(content)
+    with pytest.raises(ValueError, match=r"^this is not what RuleSet\.to_json writes: "):
+        RuleSet.from_json(json.dumps(content))
+
+
+def test_ruleset_from_json_refuses_deep_nesting():
+    with pytest.raises(ValueError, match=r"^this is not what RuleSet\.to_json writes: "):
+        RuleSet.from_json("[" * 100_000)
+
+
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
 def test_rules_as_tables(rules, backend):
     pytest.importorskip(backend)

@@ -49,7 +49,14 @@ def from_json(text: str | bytes) -> dict[str, Any]:
         if not all(rule.label in classes for rule in rules):
             raise ValueError("a rule of a class that is not among the classes")
         ordered = content["ordered"] is True
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+        ArithmeticError,
+        RecursionError,
+    ) as error:
         raise ValueError(f"this is not what RuleSet.to_json writes: {error}") from None
     return {"rules": rules, "schema": schema, "classes": classes, "ordered": ordered}
 
@@ -58,7 +65,7 @@ def _with_ranges(schema: Schema, ranges: Mapping[str, Any]) -> Schema:
     columns = []
     for c in schema.columns:
         known = ranges.get(c.name) if c.kind == "continuous" else None
-        pair = None if known is None else (float(known[0]), float(known[1]))
+        pair = None if known is None else _ordered(c.name, known[0], known[1])
         columns.append(Column(c.name, c.kind, c.vocabulary, pair))
     return Schema(columns, schema.named)
 
@@ -102,7 +109,14 @@ def _condition_from_dict(data: Mapping[str, Any], schema: Schema) -> Condition:
         return OneOf(name, values, tuple(map(_whole, data["counts"])))
     if kind != "continuous":
         raise ValueError(f"column {name!r} holds categories, not numbers")
-    return Between(name, float(data.get("at_least", -inf)), float(data.get("at_most", inf)))
+    return Between(name, *_ordered(name, data.get("at_least", -inf), data.get("at_most", inf)))
+
+
+def _ordered(column: str, lower: Any, upper: Any) -> tuple[float, float]:
+    ends = float(lower), float(upper)
+    if not ends[0] <= ends[1]:  # NaN neither
+        raise ValueError(f"column {column!r} cannot be between {show(lower)} and {show(upper)}")
+    return ends
 
 
 def _whole(value: object) -> int:

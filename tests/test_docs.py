@@ -100,8 +100,11 @@ def test_every_public_name_is_on_a_page_of_the_reference(name):
     assert re.search(rf"^\.\. auto\w+:: boxwise\.{name}$", pages, re.MULTILINE)
 
 
-@pytest.mark.parametrize("page", [*PAGES, *sorted((DOCS / "reference").glob("*.md"))],
-                         ids=lambda page: page.name)  # fmt: skip
+@pytest.mark.parametrize(
+    "page",
+    [*PAGES, ROOT / "SECURITY.md", *sorted((DOCS / "reference").glob("*.md"))],
+    ids=lambda page: page.name,
+)
 def test_every_relative_link_leads_to_a_file(page):
     prose = re.sub(r"^```.*?^```", "", text_of(page), flags=re.DOTALL | re.MULTILINE)
     for target in re.findall(r"\]\(([^)\s]+)\)", prose):

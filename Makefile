@@ -3,7 +3,9 @@
 
 PYTHON ?=
 ARGS ?=
-export PYTHON
+# LOCKED=1 installs exactly the versions of requirements/ci.txt, checked by their hashes.
+LOCKED ?=
+export PYTHON LOCKED
 
 python := .venv/bin/python
 done := .venv/.done
@@ -15,7 +17,7 @@ moa := $(if $(shell command -v java),$(done)/moa)
 # Two installs at once would disturb each other; the tests run in parallel by themselves.
 .NOTPARALLEL:
 .PHONY: help demo test lint docs paper bench bench-quick instructions studies streams evidence defaults
-.PHONY: sanitize fuzz clean
+.PHONY: sanitize fuzz lock locked clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -71,6 +73,9 @@ sanitize: $(done)/test ## run the engine's tests under the address and undefined
 fuzz: $(done)/test ## feed the engine and the model file with nonsense (ARGS=60: seconds each)
 	bash scripts/fuzz.sh $(ARGS)
 
+lock: $(done)/lock ## lock what LOCKED=1 installs, with hashes (ARGS=--upgrade: newer versions)
+	sh scripts/lock.sh $(ARGS)
+
 clean: ## remove what was built; .venv stays, and is checked again by the next target
 	rm -rf build dist wheelhouse docs/_build .pytest_cache .mypy_cache .ruff_cache
 	rm -rf .import_linter_cache .hypothesis $(done)
@@ -84,6 +89,13 @@ $(done)/package: pyproject.toml CMakeLists.txt scripts/bootstrap.sh $(wildcard n
 $(done)/%: $(done)/package
 	@$(bootstrap) extra $*
 	@touch $@
+
+ifneq ($(LOCKED),)
+# Each time: what was installed since may have brought other versions.
+$(done)/package: requirements/ci.txt | locked
+locked:
+	@$(bootstrap) locked
+endif
 
 # Nobody must have it: without a network, say, the benchmark goes on and says that it is missing.
 $(done)/moa: $(done)/package

@@ -3,10 +3,14 @@
 #
 #   bootstrap.sh package          create .venv, compile the engine, install boxwise into it
 #   bootstrap.sh extra NAME       install what the extra NAME of pyproject.toml asks for
+#   bootstrap.sh locked           create .venv, install exactly what requirements/ci.txt names
+#
+# With LOCKED set, the first two install no requirement: all comes from the lock file.
 set -eu
 
 venv_python=.venv/bin/python
 oldest="3.11"
+newest_locked="3.14" # the lock file holds wheels up to this one
 
 fail() {
     printf '\nboxwise: %s\n' "$1" >&2
@@ -114,9 +118,7 @@ install_each() { # one requirement a line, on standard input
     [ $# -eq 0 ] || pip_install "$@"
 }
 
-install_package() {
-    CXX=$(find_compiler)
-    export CXX
+create_venv() {
     if ! is_recent "$venv_python" || ! "$venv_python" -m pip --version >/dev/null 2>&1; then
         python=$(find_python)
         echo "boxwise: creating .venv with $python ($(version "$python"))"
@@ -125,19 +127,51 @@ install_package() {
         find_python >/dev/null # says what is missing, or finds a better interpreter:
         fail ".venv belongs to an interpreter without headers." "Remove .venv and try again."
     fi
+}
+
+install_package() {
+    CXX=$(find_compiler)
+    export CXX
+    create_venv
     echo "boxwise: compiling the engine"
-    build_requirements | install_each
-    backend_requirements | install_each
     # Editable: Python edits need no reinstall, and the doctests in src import the tested files.
-    pip_install --no-build-isolation --editable .
+    if [ -n "${LOCKED:-}" ]; then
+        pip_install --no-index --no-build-isolation --no-deps --editable .
+    else
+        build_requirements | install_each
+        backend_requirements | install_each
+        pip_install --no-build-isolation --editable .
+    fi
+}
+
+install_locked() {
+    create_venv
+    found=$(version "$venv_python")
+    [ "${found#*.}" -le "${newest_locked#*.}" ] ||
+        fail "the lock file covers Python $oldest to $newest_locked, and .venv has $found." \
+            "Leave LOCKED out, or choose: make PYTHON=python$newest_locked LOCKED=1 ..."
+    echo "boxwise: installing what requirements/ci.txt locks"
+    pip_install --require-hashes --requirement requirements/ci.txt
+}
+
+# The package is there already, so this adds the requirements of the extra and builds nothing.
+install_extra() {
+    if [ -z "${LOCKED:-}" ]; then
+        pip_install "boxwise[$1]"
+    elif ! "$venv_python" -m pip install --quiet --disable-pip-version-check --no-index \
+        "boxwise[$1]"; then
+        fail "requirements/ci.txt lacks what the extra '$1' needs." \
+            "Renew it:  make lock   (and commit it)" \
+            "Or leave LOCKED out."
+    fi
 }
 
 case ${1:-} in
 package) install_package ;;
 extra)
     echo "boxwise: installing what '$2' needs"
-    # The package is there already, so this adds the requirements of the extra and builds nothing.
-    pip_install "boxwise[$2]"
+    install_extra "$2"
     ;;
-*) fail "usage: bootstrap.sh package | bootstrap.sh extra NAME" ;;
+locked) install_locked ;;
+*) fail "usage: bootstrap.sh package | bootstrap.sh extra NAME | bootstrap.sh locked" ;;
 esac

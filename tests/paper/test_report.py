@@ -198,6 +198,19 @@ def test_markdown_escapes_what_it_is_given():
     assert '![alt "text"](figures/fig.svg)\n\n*A caption*' in page
 
 
+@pytest.mark.parametrize(
+    ("words", "written"),
+    [
+        ("Missing: ", "**Missing:** x"),
+        (" a*b", " **a\\*b**x"),
+        ("  ", "  x"),
+        ("F_F", "**F\\_F**x"),
+    ],
+)
+def test_markdown_keeps_blanks_out_of_what_is_bold(words, written):
+    assert to_markdown([Paragraph((Strong(words), "x"))]) == f"{written}\n"
+
+
 def links_and_targets(markdown):
     targets = re.findall(r"^\(([^)]+)\)=$", markdown, re.MULTILINE)
     return {*re.findall(r"\]\(#([^)]+)\)", markdown)}, targets

@@ -62,6 +62,8 @@ def _part(part: str | Link | Strong) -> str:
         case Link(words, to):
             return f"[{escape(words)}]({to})"
         case Strong(words, _):
-            return f"**{escape(words)}**"
+            # Blanks stay outside: Markdown takes "**Missing: **" for stars.
+            bare = words.strip()
+            return words.replace(bare, f"**{escape(bare)}**") if bare else words
         case _:
             return escape(part)

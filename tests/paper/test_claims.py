@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from boxwise.datasets import names
 from boxwise.paper.report.claims import Claim, Finding, Verdict, all_claims, judge
+from boxwise.paper.report.claims.oscillation import MEASURES
 from boxwise.paper.report.curves import share
 from boxwise.paper.report.view import Setting, View
 
@@ -125,6 +127,18 @@ def tuning(gain):
     return scored(lambda u, r: 0.5 + (gain if u.experiment == "tuned" else 0.0))
 
 
+def zigzag(*shaken):
+    """Let some sizes or versions go up and down, and others rise a little."""
+
+    def rule(unit, row):
+        x = row.alpha if unit.experiment == "alpha" else row.second
+        up = round(x * 10) % 2
+        moving = {row.theta if unit.experiment == "alpha" else row.method} & {*shaken}
+        return row._replace(cba=0.5 + (0.1 * up if moving else 0.001 * x))
+
+    return rule
+
+
 reverse_mixed = by_order("M2", "M1", "v2", "v1")
 paper_mixed = by_order("v1", "v2", "M1", "M2")
 
@@ -211,6 +225,60 @@ def test_a_claim_is_told_true_from_false(number):
     assert holds.verdict is Verdict.HOLDS, holds
     assert fails.verdict is Verdict.FAILS, fails
     assert holds.numbers and holds.sureness == "by one repetition"
+
+
+@pytest.mark.parametrize(
+    ("number", "holds", "fails"),
+    [
+        ("3a", zigzag(0.1), zigzag(1.0)),
+        ("3b", zigzag(0.1), zigzag(1.0)),
+        ("9", zigzag("v2"), zigzag("v1")),
+    ],
+)
+def test_every_reading_of_a_claim_is_told_true_from_false(number, holds, fails):
+    claim = CLAIMS[number]
+    assert len(claim.readings) >= 3
+    for rule, verdict in ((holds, Verdict.HOLDS), (fails, Verdict.FAILS)):
+        judgement = judge(claim, view_of(rule, claim.experiment, *claim.others))
+        found = {name: other.verdict for name, other in judgement.readings.items()}
+        assert found == dict.fromkeys(claim.readings, verdict)
+        assert judgement.is_agreed
+
+
+def test_claims_of_table_1_are_tested_at_the_printed_settings_too():
+    # M1 is best with another setting than the printed one, and there it is ahead of all.
+    rule = scored(
+        lambda u, r: (
+            0.9 if (r.method, r.second) == ("M1", 1.0) else 0.3 + 0.1 * (r.method[0] == "v")
+        )
+    )
+    judgement = judge(CLAIMS["13a"], view_of(rule, "mixed"))
+    (printed,) = judgement.readings.values()
+    assert (judgement.verdict, printed.verdict) == (Verdict.FAILS, Verdict.HOLDS)
+    assert "M1 1.000" in judgement.numbers and "M1 3.500" in printed.numbers
+    assert not judgement.is_agreed
+
+
+def test_every_claim_of_table_1_has_a_reading_at_the_printed_settings():
+    from_table_1 = [n for n in CLAIMS if n[:2] in ("13", "14", "15", "16", "17") or n == "31a"]
+    assert len(from_table_1) == 16
+    for number in from_table_1:
+        assert [*CLAIMS[number].readings] == ["the settings printed in Table I"]
+
+
+@pytest.mark.parametrize(
+    ("measure", "value"),
+    [
+        ("range", 0.3),
+        ("total variation", 0.6),
+        ("standard deviation", 0.1118034),
+        ("changes of direction", 2),
+    ],
+)
+def test_measures_of_oscillation(measure, value):
+    # Up by 0.2, level, down by 0.3, up by 0.1; a step of rounding is none.
+    scores = np.array([0.2, 0.4, 0.4, 0.1, 0.2, 0.2 - 1e-15])
+    assert MEASURES[measure](scores) == pytest.approx(value)
 
 
 def test_the_paper_contradicts_itself_twice():

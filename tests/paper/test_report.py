@@ -16,7 +16,7 @@ from boxwise.paper.report import About, write_report
 from boxwise.paper.report.html import to_html
 from boxwise.paper.report.markdown import to_markdown
 from boxwise.paper.report.page import Bullets, Heading, Link, Paragraph, Picture, Strong, Table
-from boxwise.paper.report.ranking import best_setting
+from boxwise.paper.report.ranking import best_setting, mixed_ranks, printed_settings
 from boxwise.paper.report.view import MissingError, Setting, View
 from boxwise.paper.report.words import number, signed
 from boxwise.paper.results import ResultsFile, Unit
@@ -99,6 +99,20 @@ def test_the_best_setting_has_the_best_rank_though_not_the_best_mean():
         for d, (a, b) in scores.items()
     }
     assert best_setting(View(done).sheet("mixed"), "M1", 0.1).second == 0.1
+
+
+def test_ranks_at_the_printed_settings_are_of_these_though_others_are_better():
+    # M1: η = 1 is best, 0.1 is printed. The others have their printed settings only.
+    scores = {"tae": (0.1, 0.9), "zoo": (0.2, 0.8)}
+    others = [row("M2", 0.3, 0.75), row("v1", 0.5, 0.1), row("v2", 0.4, 0.1)]
+    done = {
+        Unit("mixed", d, 0, 0): [row("M1", a, 0.1), row("M1", b, 1.0), *others]
+        for d, (a, b) in scores.items()
+    }
+    assert mixed_ranks(View(done), 0.1).ranks == pytest.approx((1, 4, 2, 3))
+    assert mixed_ranks(View(done), 0.1, printed_settings).ranks == pytest.approx((4, 3, 1, 2))
+    with pytest.raises(MissingError, match=r"M1 at the printed setting, θ = 0\.7"):
+        mixed_ranks(View(done), 0.7, printed_settings)
 
 
 # How numbers are written.
@@ -249,6 +263,9 @@ def test_a_whole_report_has_every_table_and_figure_of_the_paper(report):
         *(f"S.{n}" for n in ["II", "III", "IV", "V", "VI", "VII", "VIII", "IX"]),
     ):
         assert f"Table {table}" in page
+    for theta in ("0.1", "0.7", "1"):
+        for choice in ("at the printed settings", "at our best settings"):
+            assert f"Table I, θ = {theta}: average ranks {choice}" in page
     for figures in ("2, 3 and S1 to S3", "4, S4 and S5", "11 and S7", "12 and S8", "12 and S9"):
         assert f"figures {figures}" in page
     for figure in range(5, 11):

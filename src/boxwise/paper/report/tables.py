@@ -82,13 +82,16 @@ def compare_ranks(
 
 
 def significance_table(
-    caption: str, cases: Mapping[str, tuple[AverageRanks | None, AverageRanks, float | None]]
+    caption: str, cases: Mapping[str, tuple[Mapping[str, AverageRanks], AverageRanks, float | None]]
 ) -> Table:
-    """Return Friedman's and Nemenyi's tests, of our ranks, of those printed, and F_F as printed."""
+    """Return Friedman's and Nemenyi's tests, of our ranks, of those printed, and F_F as printed.
+
+    Of each case there are our ranks by name ("ours", if there is one way only), the paper's, and
+    its F_F.
+    """
     rows: list[tuple[Text, ...]] = []
     for case, (ours, printed, f) in cases.items():
-        if ours is not None:
-            rows.append(_test(f"{case}, ours", ours, "–"))
+        rows += [_test(f"{case}, {words}", ranks, "–") for words, ranks in ours.items()]
         rows.append(_test(f"{case}, printed", printed, "not given" if f is None else number(f)))
     header = (
         "ranks", "data sets", "F_F", "as printed", "critical value", "they differ", "CD",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import combinations
 
 from boxwise.evaluate import AverageRanks, critical_difference, friedman_test
-from boxwise.paper.report.claims.claim import Claim, Finding
+from boxwise.paper.report.claims.claim import Check, Claim, Finding
 from boxwise.paper.report.view import View
 from boxwise.paper.report.words import listed, name, number
 
@@ -22,13 +22,22 @@ def rank_claim(
     ranks: Callable[[View], AverageRanks],
     predicate: Predicate,
     printed: AverageRanks,
+    readings: Mapping[str, Callable[[View], AverageRanks]] | None = None,
 ) -> Claim:
-    """Make a claim that is decided by average ranks, ours and those the paper prints."""
+    """Make a claim that is decided by average ranks, ours and those the paper prints.
+
+    `readings` are other average ranks of ours by which to decide it too.
+    """
     return Claim(
         number, experiment, where, text,
-        check=lambda view: predicate(ranks(view)),
+        check=_by(ranks, predicate),
         printed=predicate(printed),
+        readings={name: _by(ranks, predicate) for name, ranks in (readings or {}).items()},
     )  # fmt: skip
+
+
+def _by(ranks: Callable[[View], AverageRanks], predicate: Predicate) -> Check:
+    return lambda view: predicate(ranks(view))
 
 
 def ahead(leaders: Iterable[str], others: Sequence[str]) -> Predicate:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 import numpy as np
@@ -51,6 +51,8 @@ class Claim:
         Further experiments that are needed.
     datasets : tuple of str, optional
         The data sets that are needed, if not all.
+    readings : mapping of str to callable
+        Other ways to test the same words, by name: another measure, or other settings.
     """
 
     number: str
@@ -62,6 +64,7 @@ class Claim:
     printed: Finding | None = None
     others: tuple[str, ...] = ()
     datasets: tuple[str, ...] | None = None
+    readings: Mapping[str, Check] = field(default_factory=dict)
 
     @property
     def id(self) -> str:
@@ -85,10 +88,24 @@ class Judgement:
     verdict: Verdict
     numbers: str
     sureness: str
+    readings: Mapping[str, Judgement] = field(default_factory=dict)
+
+    @property
+    def is_agreed(self) -> bool:
+        """Whether every way to test the claim gives this verdict."""
+        return all(other.verdict is self.verdict for other in self.readings.values())
 
 
 def judge(claim: Claim, view: View) -> Judgement:
-    """Decide a claim on all results, and see how often other repetitions might have agreed."""
+    """Decide a claim on all results, in every way there is to test it."""
+    readings = {
+        name: _judge(replace(claim, check=check), view) for name, check in claim.readings.items()
+    }
+    return replace(_judge(claim, view), readings=readings)
+
+
+def _judge(claim: Claim, view: View) -> Judgement:
+    """Decide by one test, and see how often other repetitions might have agreed."""
     try:
         finding = claim.check(view)
     except MissingError as missing:

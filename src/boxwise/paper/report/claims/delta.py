@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
 from boxwise.paper.report.claims.claim import Check, Claim, Finding, on_most
+from boxwise.paper.report.claims.oscillation import MEASURES, moves_more
 from boxwise.paper.report.curves import Curve, delta_curve
 from boxwise.paper.report.view import MissingError, View
 from boxwise.paper.report.words import title
@@ -56,6 +58,7 @@ def claims() -> Iterator[Claim]:
     yield Claim(
         "9", "delta", WHERE, "δ matters more to v2 than to v1.", matters_more_to_v2,
         f"a larger range of the CBA over δ {MOST}",
+        readings={m: partial(matters_more_to_v2, measure=m) for m in MEASURES if m != "range"},
     )  # fmt: skip
     yield Claim(
         "10", "delta", WHERE, "v1 makes more boxes than v2.", v1_makes_more_boxes,
@@ -109,13 +112,10 @@ def middle_matters_most(view: View) -> Finding:
     return on_most(flags)
 
 
-def matters_more_to_v2(view: View) -> Finding:
-    """Find whether the score of version 2 ranges further."""
-    one, other = _curves(view, "v1"), _curves(view, "v2")
-    ranges = {d: (np.ptp(one[d].cba), np.ptp(other[d].cba)) for d in one}
-    a, b = np.median([*ranges.values()], axis=0)
-    finding = on_most({d: bool(v2 > v1) for d, (v1, v2) in ranges.items()})
-    return Finding(finding.holds, f"{finding.numbers}; median range v1 {a:.3f}, v2 {b:.3f}")
+def matters_more_to_v2(view: View, measure: str = "range") -> Finding:
+    """Find whether the score of version 2 moves more over delta."""
+    one, other = ({d: c.cba for d, c in _curves(view, version).items()} for version in ("v2", "v1"))
+    return moves_more(one, other, measure)
 
 
 def v1_makes_more_boxes(view: View) -> Finding:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from boxwise.paper.report.claims import Judgement, Verdict
 from boxwise.paper.report.claims.claim import DRAWS, SURE
-from boxwise.paper.report.page import Block, Heading, Link, Paragraph, Strong, Table, Text
+from boxwise.paper.report.page import (
+    Block,
+    Bullets,
+    Heading,
+    Link,
+    Paragraph,
+    Strong,
+    Table,
+    Text,
+)
 
 ABOUT = {
     "IV.A.1": "α",
@@ -29,7 +39,9 @@ def section(judgements: Sequence[Judgement]) -> Iterator[Block]:
         f"says on {DRAWS} draws of as many repetitions from them, with replacement: if fewer than "
         f"{SURE:.0%} agree, or results are missing, it cannot be told. The data sets are always "
         "the same. Significant means: F_F rejects that all are "
-        "alike, and the average ranks are at least the critical difference apart, at 0.05."
+        "alike, and the average ranks are at least the critical difference apart, at 0.05. Where "
+        "the paper's words allow several readings, the others stand below the first, with their "
+        "verdicts."
     )
     for where, group in _by_section(judgements):
         yield Heading(3, f"Claims of {_section(where)}", f"claims-{where}".lower())
@@ -43,15 +55,23 @@ def claim_tables(judgements: Sequence[Judgement]) -> Iterator[Table]:
     def row(judgement: Judgement) -> tuple[Text, ...]:
         claim = judgement.claim
         link = Link(claim.number, f"#{claim.id}")
-        return (link,), verdict(judgement), claim.text, _printed(judgement) or "–"
+        return (
+            (link,), verdict(judgement), claim.text, _other_verdicts(judgement) or "–",
+            _printed(judgement) or "–",
+        )  # fmt: skip
 
-    header = ("claim", "verdict", "what the paper says", "by its own numbers")
+    header = (
+        "claim", "verdict", "what the paper says", "by other readings", "by its own numbers",
+    )  # fmt: skip
     for where, group in _by_section(judgements):
         rows = tuple(map(row, group))
-        # Where the paper prints no numbers that column would be empty.
-        columns = 4 if any(cells[3] != "–" for cells in rows) else 3
+        # A column of which no claim has anything is left out.
+        kept = [j for j in range(len(header)) if any(cells[j] != "–" for cells in rows)]
         caption = f"Claims of {_section(where)}"
-        yield Table(caption, header[:columns], tuple(cells[:columns] for cells in rows))
+        yield Table(
+            caption, tuple(header[j] for j in kept),
+            tuple(tuple(cells[j] for j in kept) for cells in rows),
+        )  # fmt: skip
 
 
 def verdict(judgement: Judgement) -> Text:
@@ -65,6 +85,13 @@ def _by_section(judgements: Sequence[Judgement]) -> Iterator[tuple[str, Iterator
 
 def _section(where: str) -> str:
     return f"section {where}, {ABOUT[where]}"
+
+
+def _other_verdicts(judgement: Judgement) -> str:
+    counts = Counter(other.verdict for other in judgement.readings.values())
+    if len(counts) == 1:
+        return next(iter(counts)).value
+    return ", ".join(f"{counts[v]} × {v.value}" for v in Verdict if counts[v])
 
 
 def _printed(judgement: Judgement) -> str:
@@ -85,6 +112,14 @@ def _claim(judgement: Judgement) -> Iterator[Block]:
         )
     if notes:
         yield Paragraph(" ".join(notes))
+    if judgement.readings:
+        yield Bullets(tuple(_reading(name, other) for name, other in judgement.readings.items()))
+
+
+def _reading(name: str, judgement: Judgement) -> Text:
+    words = Strong(judgement.verdict.value, KIND[judgement.verdict])
+    numbers = f" {_sentence(judgement.numbers)}" if judgement.numbers else ""
+    return f"By {name}: ", words, f". {_sentence(judgement.sureness)}{numbers}"
 
 
 def _sentence(words: str) -> str:

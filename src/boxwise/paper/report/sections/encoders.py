@@ -45,7 +45,10 @@ def section(view: View, about: About) -> Iterator[Block]:
         )
     yield significance_table(
         "Do the ten methods differ? Friedman's and Nemenyi's tests at 0.05",
-        {f"θ = δ = {t:g}": (ours.get(t), TABLE_II[t], TABLE_II_F[t]) for t in THETAS},
+        {
+            f"θ = δ = {t:g}": ({"ours": ours[t]} if t in ours else {}, TABLE_II[t], TABLE_II_F[t])
+            for t in THETAS
+        },
     )
     for figure, theta in enumerate(THETAS, start=8):
         if theta in ours:

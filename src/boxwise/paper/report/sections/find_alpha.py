@@ -51,7 +51,10 @@ def section(view: View, about: About) -> Iterator[Block]:
         yield compare_ranks(f"Table III, {case(*row)}: average ranks", ours[row], TABLE_III[row])
     yield significance_table(
         "Do the four ways differ? Friedman's and Nemenyi's tests at 0.05",
-        {case(*row): (ours.get(row), TABLE_III[row], None) for row in SIZES},
+        {
+            case(*row): ({"ours": ours[row]} if row in ours else {}, TABLE_III[row], None)
+            for row in SIZES
+        },
     )
     for row in SIZES:
         yield from _picture(view, *row)

@@ -12,6 +12,7 @@ from boxwise.paper.report.sections.claims import KIND, claim_tables
 from boxwise.paper.report.sections.coverage import coverage_table
 from boxwise.paper.report.sections.tuned import glance
 from boxwise.paper.report.view import View
+from boxwise.paper.report.words import listed
 
 PAPER = "https://arxiv.org/abs/2009.14670"
 
@@ -45,7 +46,7 @@ def section(view: View, about: About, judgements: Sequence[Judgement]) -> Iterat
     yield Paragraph(
         (
             f"Of {len(judgements)} claims of the paper, ", holds, " hold, ", fails,
-            " do not hold, and of ", unknown, " it cannot be told.",
+            " do not hold, and of ", unknown, " it cannot be told.", _readings(judgements),
         )
     )  # fmt: skip
     if about.repeats == 1:
@@ -54,3 +55,14 @@ def section(view: View, about: About, judgements: Sequence[Judgement]) -> Iterat
         )
     yield glance(view)
     yield from claim_tables(judgements)
+
+
+def _readings(judgements: Sequence[Judgement]) -> str:
+    tested = [judgement for judgement in judgements if judgement.readings]
+    numbers = [j.claim.number for j in tested if not j.is_agreed]
+    if not numbers:
+        return f" The words of {len(tested)} were tested in several ways, with the same verdict."
+    return (
+        f" The words of {len(tested)} were tested in several ways; these gave different verdicts "
+        f"on {len(numbers)}: {listed(numbers)}. Counted is the first way."
+    )

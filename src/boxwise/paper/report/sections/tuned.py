@@ -49,7 +49,7 @@ def section(view: View, about: About) -> Iterator[Block]:
         yield compare_ranks("Table IV: average ranks", ours, TABLE_IV)
         yield significance_table(
             "Do the four methods differ? Friedman's and Nemenyi's tests at 0.05",
-            {"tuned": (ours, TABLE_IV, TABLE_IV_F)},
+            {"tuned": ({"ours": ours}, TABLE_IV, TABLE_IV_F)},
         )
         yield Picture(
             "tuned-cd",

@@ -266,6 +266,8 @@ def test_a_whole_report_has_every_table_and_figure_of_the_paper(report):
     for theta in ("0.1", "0.7", "1"):
         for choice in ("at the printed settings", "at our best settings"):
             assert f"Table I, θ = {theta}: average ranks {choice}" in page
+    for figure in ("figure 1)", "figure S6)"):
+        assert figure in page
     for figures in ("2, 3 and S1 to S3", "4, S4 and S5", "11 and S7", "12 and S8", "12 and S9"):
         assert f"figures {figures}" in page
     for figure in range(5, 11):
@@ -286,7 +288,9 @@ def test_equal_results_make_equal_reports(report, tmp_path):
 
 def test_a_report_on_nothing_says_so(tmp_path):
     files = write_report(ResultsFile(tmp_path / "results.csv"), tmp_path / "out", ABOUT)
-    assert [path.name for path in files] == ["report.html", "report.md"]
+    # These two are of the paper's text, not of any result.
+    drawn = ["network.svg", "estimate-alpha.svg"]
+    assert [path.name for path in files] == ["report.html", "report.md", *drawn]
     page = assert_page_is_sound(files[0].read_text(encoding="utf-8")).text
     assert page.count("Missing: the whole experiment; it was not run.") == 6
     assert "7.613" in page  # the errata need no results

@@ -16,6 +16,7 @@ from boxwise.paper.report.sections import (
     find_alpha,
     made,
     mixed,
+    network,
     summary,
     tuned,
 )
@@ -27,6 +28,8 @@ def contents(view: View, about: About) -> Iterator[Block]:
     judgements = [judge(claim, view) for claim in all_claims()]
     yield from summary.title()
     yield from summary.section(view, about, judgements)
+    yield Heading(2, "What was evaluated", "evaluated")
+    yield from network.section()
     yield Heading(2, "Experiments", "experiments")
     for experiment in (alpha, delta, mixed, encoders, find_alpha, tuned):
         yield from experiment.section(view, about)

@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from boxwise.datasets.catalogue import find
+from boxwise.paper.measurements import MEASUREMENTS, Measure
+from boxwise.paper.measurements.encodings import (
+    ANOTHER_ORDER,
+    CODES,
+    ONE_NUMBER,
+    OTHER_LATER,
+    PREDICTIONS,
+)
 from boxwise.paper.protocol import N_FOLDS, Row
 from boxwise.paper.report.view import View
 from boxwise.paper.results import Unit
@@ -13,6 +22,7 @@ TENTHS = [i / 10 for i in range(11)]
 ENCODERS = (
     "catboost", "one-hot", "leave-one-out", "ordinal", "target", "james-stein", "helmert", "sum",
 )  # fmt: skip
+UNSEEN = "with a new value"
 WAYS = ("tuned", "estimate", "estimate-scores", "fixed")
 
 # Given the unit and the row with cba 0 and boxes 0, the row as it is to be.
@@ -64,9 +74,44 @@ def made_up(
     return {unit: [rule(unit, row) for row in blank_rows(unit.experiment)] for unit in units}
 
 
-def view_of(rule: Rule, *experiments: str, repeats: int = 1) -> View:
-    """Return a view of made-up results."""
-    return View(made_up(rule, experiments or tuple(EXPERIMENTS), repeats))
+def blank_measures(measurement: str, dataset: str) -> list[Measure]:
+    """Return the measures of a fold, as the measurement would, without values."""
+    versions = ("v1", "v2")
+    match measurement:
+        case "data":
+            whole = [Measure("", what, 2) for what in ("rows", "classes", "continuous")]
+            return whole + [Measure(column, "values", 2) for column in find(dataset).categorical]
+        case "homogeneity":
+            return [Measure(v, f"{d:g}", 0) for v in versions for d in (0.1, 0.3, 0.5, 0.7, 0.9)]
+        case "new-values":
+            whats = [f"{a}, {b}" for a in ("CBA", "in no box") for b in ("as they are", UNSEEN)]
+            return [Measure(m, what, 0) for m in ("M1", "M2", *versions) for what in whats]
+        case "encodings":
+            whats = [ANOTHER_ORDER, OTHER_LATER, CODES, PREDICTIONS]
+            return [Measure(e, what, 0) for e in ONE_NUMBER for what in whats]
+        case _:
+            return [Measure(v, size, 0) for v in versions for size in ("0.1", "1")]
+
+
+def made_up_measures(
+    value: Callable[[Unit, Measure], float],
+    measurements: Iterable[str] = tuple(MEASUREMENTS),
+    repeats: int = 1,
+) -> dict[Unit, list[Measure]]:
+    """Return whole measurements, valued by the rule."""
+    return {
+        unit: [m._replace(value=value(unit, m)) for m in blank_measures(name, dataset)]
+        for name in measurements
+        for dataset in MEASUREMENTS[name].datasets
+        for unit in MEASUREMENTS[name].units(dataset, repeats)
+    }
+
+
+def view_of(rule, *names: str, repeats: int = 1) -> View:
+    """Return a view of made-up results, or of made-up measurements."""
+    if names and {*names} <= {*MEASUREMENTS}:
+        return View({}, made_up_measures(rule, names, repeats))
+    return View(made_up(rule, names or tuple(EXPERIMENTS), repeats))
 
 
 def scored(score: Callable[[Unit, Row], float]) -> Rule:

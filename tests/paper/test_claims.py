@@ -127,6 +127,16 @@ def tuning(gain):
     return scored(lambda u, r: 0.5 + (gain if u.experiment == "tuned" else 0.0))
 
 
+def steady(*methods):
+    """Score some methods alike on all folds and highest, others by turns and lower."""
+    return scored(lambda u, r: 0.9 if r.method in methods else 0.5 + 0.05 * u.fold)
+
+
+def by_theta(sign):
+    """Score and count boxes by theta: the smaller the more, or the less."""
+    return lambda u, r: r._replace(cba=0.5 - sign * r.theta / 9, boxes=50 - int(sign * r.theta * 9))
+
+
 def zigzag(*shaken):
     """Let some sizes or versions go up and down, and others rise a little."""
 
@@ -137,6 +147,11 @@ def zigzag(*shaken):
         return row._replace(cba=0.5 + (0.1 * up if moving else 0.001 * x))
 
     return rule
+
+
+def measured(**values):
+    """Value measures by the method or the encoder, with underscores for hyphens."""
+    return lambda unit, m: values.get(m.of.replace("-", "_"), 0.0)
 
 
 reverse_mixed = by_order("M2", "M1", "v2", "v1")
@@ -210,6 +225,16 @@ CASES = {
     "34": (by_order("v1", "v2", "M2", "M1"), alike),
     "35": (by_order("v1", "v2", "M1", "M2"), alike),
     "36": (alike, by_order("v2", "v1", "M1", "M2")),
+    **{f"37{x}": (steady("v1", "v2"), steady("M1", "M2")) for x in "ab"},
+    "38a": (measured(M1=1.0), measured(M1=0.4, M2=1.0, v1=1.0)),
+    "38b": (measured(M2=0.6), measured(M1=1.0, M2=0.5)),
+    "38c": (measured(M1=1.0), measured(v2=0.02)),
+    **{f"39{x}": (measured(catboost=0.1), measured(catboost=0.09, target=1.0)) for x in "ab"},
+    "39c": (measured(catboost=2.1), measured(catboost=2.0, target=9.0)),
+    **{f"40{x}": (by_theta(1), by_theta(-1)) for x in "abcd"},
+    "41": (measured(v1=0.1, v2=0.2), measured(v1=0.2, v2=0.2)),
+    "42a": (measured(v1=1.1), measured(v1=0.9, v2=2.0)),
+    "42b": (measured(v2=1.1), measured(v2=1.0, v1=2.0)),
 }  # fmt: skip
 
 
@@ -233,6 +258,8 @@ def test_a_claim_is_told_true_from_false(number):
         ("3a", zigzag(0.1), zigzag(1.0)),
         ("3b", zigzag(0.1), zigzag(1.0)),
         ("9", zigzag("v2"), zigzag("v1")),
+        ("37a", steady("v1"), steady("M1", "M2")),
+        ("37b", steady("v2"), steady("M1", "M2")),
     ],
 )
 def test_every_reading_of_a_claim_is_told_true_from_false(number, holds, fails):
@@ -279,6 +306,14 @@ def test_measures_of_oscillation(measure, value):
     # Up by 0.2, level, down by 0.3, up by 0.1; a step of rounding is none.
     scores = np.array([0.2, 0.4, 0.4, 0.1, 0.2, 0.2 - 1e-15])
     assert MEASURES[measure](scores) == pytest.approx(value)
+
+
+def test_a_measurement_is_drawn_by_repetition():
+    # Of three repetitions the first says that tuning is faster, by less than the others deny it.
+    view = view_of(lambda u, m: (0.1, 1.4, 1.6)[u.repeat], "times", repeats=3)
+    judgement = judge(CLAIMS["42a"], view)
+    assert judgement.verdict is Verdict.OPEN
+    assert "draws of 3 repetitions agree that it holds" in judgement.sureness
 
 
 def test_the_paper_contradicts_itself_twice():

@@ -11,17 +11,29 @@ import numpy as np
 import pytest
 
 from boxwise.evaluate import friedman_test
+from boxwise.paper.measurements import MEASUREMENTS, Measure
+from boxwise.paper.measurements.file import write_measurements
 from boxwise.paper.protocol import Row
 from boxwise.paper.report import About, write_report
 from boxwise.paper.report.html import to_html
 from boxwise.paper.report.markdown import to_markdown
-from boxwise.paper.report.page import Bullets, Heading, Link, Paragraph, Picture, Strong, Table
+from boxwise.paper.report.page import (
+    Bullets,
+    Heading,
+    Link,
+    Paragraph,
+    Picture,
+    Strong,
+    Table,
+    plain,
+)
 from boxwise.paper.report.ranking import best_setting, mixed_ranks, printed_settings
+from boxwise.paper.report.sections import datasets
 from boxwise.paper.report.view import MissingError, Setting, View
 from boxwise.paper.report.words import number, signed
 from boxwise.paper.results import ResultsFile, Unit
 
-from .made_up import made_up
+from .made_up import made_up, made_up_measures
 
 ABOUT = About(
     seed=7, repeats=1, quick=False, scaling="dataset", order="file", versions={"Python": "3.12"},
@@ -38,6 +50,11 @@ def noisy(unit, row):
     random = np.random.default_rng(crc32(f"{unit}{row}".encode()))
     alpha = float(random.random()) if unit.experiment == "find-alpha" else row.alpha
     return row._replace(cba=float(random.random()), boxes=int(random.integers(1, 99)), alpha=alpha)
+
+
+def noisy_measure(unit, measure):
+    """Measure at random, but always the same."""
+    return float(np.random.default_rng(crc32(f"{unit}{measure}".encode())).random())
 
 
 # What a view says.
@@ -113,6 +130,33 @@ def test_ranks_at_the_printed_settings_are_of_these_though_others_are_better():
     assert mixed_ranks(View(done), 0.1, printed_settings).ranks == pytest.approx((4, 3, 1, 2))
     with pytest.raises(MissingError, match=r"M1 at the printed setting, θ = 0\.7"):
         mixed_ranks(View(done), 0.7, printed_settings)
+
+
+def test_a_view_takes_means_of_measures():
+    measured = {
+        Unit("times", "zoo", 0, 0): [Measure("v1", "0.1", 2.0), Measure("v2", "0.1", 5.0)],
+        Unit("times", "zoo", 1, 0): [Measure("v1", "0.1", 4.0), Measure("v2", "0.1", 5.0)],
+    }
+    view = View({}, measured)
+    assert view.gauge("times").mean("zoo", "v1", "0.1") == pytest.approx(3.0)
+    assert view.drawn((1, 1)).gauge("times").mean("zoo", "v1", "0.1") == pytest.approx(4.0)
+    assert isnan(view.gauge("times").mean("tae", "v1", "0.1"))
+    assert view.repeats == [0, 1]
+    assert "zoo" not in view.missing("times", 1) and "zoo" in view.missing("times", 2)
+
+
+def test_table_s1_is_ours_beside_the_printed_one():
+    counts = {"": {"rows": 690, "classes": 2, "continuous": 7}}
+    values = {"A1": 2, "A4": 3, "A5": 14, "A6": 8, "A8": 2, "A9": 2, "A11": 2, "A12": 3}
+    found = [Measure("", what, n) for what, n in counts[""].items()]
+    found += [Measure(column, "values", n) for column, n in values.items()]
+    view = View({}, {Unit("data", "australian", 0, 0): found})
+    sizes, features = (b for b in datasets.section(view) if isinstance(b, Table))
+    assert sizes.rows == (("australian", "690", "2", "7 (6)", "8"),)
+    ours, printed, equal = (plain(cell) for cell in features.rows[0][1:])
+    assert ours.startswith("2 values: 4 features (A1, A8, A9, A11); 3 values: 2 features (A4, A12)")
+    assert ours.endswith("14 values: 1 feature (A5)") and "15 values: 1 feature" in printed
+    assert equal == "no"
 
 
 # How numbers are written.
@@ -238,6 +282,7 @@ def report(tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
     results = ResultsFile(folder / "results.csv")
     results.done = made_up(noisy)
+    write_measurements(folder / "measurements.csv", made_up_measures(noisy_measure))
     files = write_report(results, folder / "out", ABOUT)
     return folder / "out", files
 
@@ -263,6 +308,7 @@ def test_a_whole_report_has_every_table_and_figure_of_the_paper(report):
         *(f"S.{n}" for n in ["II", "III", "IV", "V", "VI", "VII", "VIII", "IX"]),
     ):
         assert f"Table {table}" in page
+    assert "Table S.I:" in page
     for theta in ("0.1", "0.7", "1"):
         for choice in ("at the printed settings", "at our best settings"):
             assert f"Table I, θ = {theta}: average ranks {choice}" in page
@@ -274,7 +320,13 @@ def test_a_whole_report_has_every_table_and_figure_of_the_paper(report):
         assert f"figure {figure})" in page
     for printed in ("5.554", "16.524", "15.772", "4.289", "3.660", "6.214", "4.884", "0.104"):
         assert printed in page
-    assert "Missing:" not in page and "provisional" in page
+    assert "Missing:" not in page and "missing:" not in page and "provisional" in page
+    for measured in (
+        "How homogeneous the boxes are", "How long tuning α takes",
+        "CBA of the rows with a new value",
+        "What the code of a category depends on",
+    ):  # fmt: skip
+        assert measured in page
     for fact in ("1 min 15 s", "2 cores, x86_64", "3.12"):
         assert fact in page
 
@@ -293,6 +345,11 @@ def test_a_report_on_nothing_says_so(tmp_path):
     assert [path.name for path in files] == ["report.html", "report.md", *drawn]
     page = assert_page_is_sound(files[0].read_text(encoding="utf-8")).text
     assert page.count("Missing: the whole experiment; it was not run.") == 6
+    for name in MEASUREMENTS:
+        said = f"Measurement {name}, missing: all of it; it was not measured."
+        assert page.count(said) == 1
+    markdown = files[1].read_text(encoding="utf-8")
+    assert "**Missing:** the whole experiment" in markdown and "issing: **" not in markdown
     assert "7.613" in page  # the errata need no results
 
 

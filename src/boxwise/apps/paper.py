@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 from rich.console import Console
@@ -17,7 +17,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from boxwise.datasets import DatasetError, load, names
 
-EXPERIMENTS = ("alpha", "delta", "mixed", "encoders", "find-alpha", "tuned")
+if TYPE_CHECKING:
+    from boxwise.paper.job import Job
+
+MEASUREMENTS = "measurements"
+EXPERIMENTS = ("alpha", "delta", "mixed", "encoders", "find-alpha", "tuned", MEASUREMENTS)
 SILENCE = 15  # seconds between two lines where there is no terminal for a bar
 
 
@@ -99,6 +103,8 @@ def _run(
     from boxwise.paper.job import Job, OtherRunError
     from boxwise.paper.protocol import Protocol
 
+    measured = MEASUREMENTS in experiments
+    experiments = [name for name in experiments if name != MEASUREMENTS]
     protocol = Protocol(1 if quick else 10, seed, quick, scaling, order)  # type: ignore[arg-type]
     folder = None if data is None else str(data.resolve())
     try:
@@ -110,7 +116,7 @@ def _run(
         _stop(str(error))
     except OSError as error:
         _stop(f"{out} cannot be written to: {error}; choose another folder with --out")
-    if not job.units:
+    if experiments and not job.units:
         _stop(f"{', '.join(experiments)} needs continuous columns, which {', '.join(sets)} lacks")
     with _progress(job.n_done, job.n_units) as report:
         try:
@@ -125,13 +131,35 @@ def _run(
         # Workers of joblib would otherwise print their own tracebacks on the way out.
         sys.stderr.flush()
         os._exit(130)
-    typer.echo("writing the report", err=True)
     try:
+        if measured:
+            _measure(job, sets, jobs, folder)
+        typer.echo("writing the report", err=True)
         files = job.report()
     except OSError as error:
         _stop(f"the results are in {job.path}, but the report cannot be written: {error}")
     for path in files:
         typer.echo(path)
+
+
+def _measure(job: Job, sets: Sequence[str], jobs: int, folder: str | None) -> None:
+    """Measure what the claims need besides the results, in a few minutes."""
+    from boxwise.paper.measurements.file import NAME
+    from boxwise.paper.measurements.run import measure
+
+    def report(name: str) -> None:
+        typer.echo(f"measuring {name}", err=True)
+
+    path = job.folder / NAME
+    try:
+        measure(path, job.protocol, sets, n_jobs=jobs, folder=folder, report=report)
+    except DatasetError as error:  # the results may be there without the data they were made of
+        typer.echo(f"boxwise: {error}; the report goes without these measurements", err=True)
+    except ValueError as error:
+        _stop(str(error))
+    except KeyboardInterrupt:
+        typer.echo(f"stopped; measurements that were done are kept in {path}", err=True)
+        raise typer.Exit(130) from None
 
 
 def _choose(what: str, wanted: Sequence[str] | None, allowed: Sequence[str]) -> list[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from boxwise.paper.measurements.file import NAME as MEASUREMENTS_FILE
+from boxwise.paper.measurements.file import read_measurements
 from boxwise.paper.report.about import About
 from boxwise.paper.report.contents import contents
 from boxwise.paper.report.html import to_html
@@ -21,7 +23,7 @@ def write_report(results: ResultsFile, folder: Path, about: About) -> list[Path]
     Parameters
     ----------
     results : ResultsFile
-        The results.
+        The results. Measurements are read from measurements.csv beside it, if there is one.
     folder : Path
         Where to write; made if there is none.
     about : About
@@ -32,7 +34,8 @@ def write_report(results: ResultsFile, folder: Path, about: About) -> list[Path]
     list of Path
         The files: report.html, which needs no other, report.md, and its figures.
     """
-    blocks = [*contents(View(results.done), about)]
+    measured = read_measurements(results.path.with_name(MEASUREMENTS_FILE))
+    blocks = [*contents(View(results.done, measured), about)]
     files = {
         folder / "report.html": to_html(blocks).encode(),
         folder / "report.md": to_markdown(blocks).encode(),

@@ -10,10 +10,12 @@ from boxwise.paper.report.page import Block, Heading
 from boxwise.paper.report.sections import (
     alpha,
     claims,
+    datasets,
     delta,
     encoders,
     errata,
     find_alpha,
+    introduction,
     made,
     mixed,
     network,
@@ -30,6 +32,8 @@ def contents(view: View, about: About) -> Iterator[Block]:
     yield from summary.section(view, about, judgements)
     yield Heading(2, "What was evaluated", "evaluated")
     yield from network.section()
+    yield from datasets.section(view)
+    yield from introduction.section(view)
     yield Heading(2, "Experiments", "experiments")
     for experiment in (alpha, delta, mixed, encoders, find_alpha, tuned):
         yield from experiment.section(view, about)

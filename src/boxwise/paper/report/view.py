@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwise.evaluate import AverageRanks, average_ranks
+from boxwise.paper.measurements import MEASUREMENTS, Measure
 from boxwise.paper.protocol import N_FOLDS, Row
 from boxwise.paper.results import Unit
 from boxwise.paper.run import EXPERIMENTS
@@ -119,6 +120,46 @@ class Sheet:
         return average_ranks(table, methods=[*columns])
 
 
+class Gauge:
+    """What one measurement gave.
+
+    Parameters
+    ----------
+    measured : mapping of Unit to measures
+        Its units.
+    """
+
+    def __init__(self, measured: Mapping[Unit, Sequence[Measure]]) -> None:
+        # By data set and what was measured, then by repetition.
+        self._cells: dict[tuple[str, str, str], dict[int, list[float]]] = {}
+        self._drawn: Sequence[int] | None = None
+        for unit in sorted(measured):
+            for of, what, value in measured[unit]:
+                cell = self._cells.setdefault((unit.dataset, of, what), {})
+                cell.setdefault(unit.repeat, []).append(value)
+        self.datasets = sorted({dataset for dataset, _, _ in self._cells})
+
+    def drawn(self, repeats: Sequence[int]) -> Gauge:
+        """Return what these repetitions gave, each as often as it is named."""
+        other = copy(self)
+        other._drawn = repeats
+        return other
+
+    def of(self, dataset: str, what: str) -> list[str]:
+        """Return what it was that something was measured of, in the order of the file."""
+        return [of for d, of, w in self._cells if (d, w) == (dataset, what)]
+
+    def whats(self, of: str) -> list[str]:
+        """Return what was measured of something, in the order of the file."""
+        return [*dict.fromkeys(what for _, o, what in self._cells if o == of)]
+
+    def mean(self, dataset: str, of: str, what: str) -> float:
+        """Return the mean over the folds; nan without any."""
+        cell = self._cells.get((dataset, of, what), {})
+        repeats = cell if self._drawn is None else self._drawn
+        return _mean([value for repeat in repeats for value in cell.get(repeat, ())])
+
+
 class View:
     """All results, or those of some repetitions.
 
@@ -126,42 +167,59 @@ class View:
     ----------
     done : mapping of Unit to rows
         What a results file holds.
+    measured : mapping of Unit to measures
+        What a file of measurements holds.
     """
 
-    def __init__(self, done: Mapping[Unit, Sequence[Row]]) -> None:
+    def __init__(
+        self,
+        done: Mapping[Unit, Sequence[Row]],
+        measured: Mapping[Unit, Sequence[Measure]] | None = None,
+    ) -> None:
         self._done = done
-        self._folds = Counter((unit.experiment, unit.dataset) for unit in done)
-        self._folds_of = Counter((unit.experiment, unit.dataset, unit.repeat) for unit in done)
+        self._measured = measured or {}
+        self._units = [*self._done, *self._measured]
+        self._folds = Counter((unit.experiment, unit.dataset) for unit in self._units)
+        self._folds_of = Counter((u.experiment, u.dataset, u.repeat) for u in self._units)
         self.sheet = cache(self._sheet)
+        self.gauge = cache(self._gauge)
         self.drawn = cache(self._draw)
 
     @property
     def repeats(self) -> list[int]:
         """The repetitions of which there is anything."""
-        return sorted({unit.repeat for unit in self._done})
+        return sorted({unit.repeat for unit in self._units})
 
     def folds(self, experiment: str, dataset: str) -> int:
         """Return how many folds of a data set were run."""
         return self._folds[experiment, dataset]
 
     def missing(self, experiment: str, repeat: int | None = None) -> list[str]:
-        """Return the data sets of an experiment of which there is nothing.
+        """Return the data sets of an experiment or measurement of which there is nothing.
 
         Of one repetition: those of which it has not all folds.
         """
-        wanted = EXPERIMENTS[experiment].datasets
+        if experiment in MEASUREMENTS:
+            wanted, n_folds = MEASUREMENTS[experiment].datasets, MEASUREMENTS[experiment].n_folds
+        else:
+            wanted, n_folds = EXPERIMENTS[experiment].datasets, N_FOLDS
         if repeat is None:
             return [dataset for dataset in wanted if not self.folds(experiment, dataset)]
-        return [d for d in wanted if self._folds_of[experiment, d, repeat] < N_FOLDS]
+        return [d for d in wanted if self._folds_of[experiment, d, repeat] < n_folds]
 
     def _sheet(self, experiment: str) -> Sheet:
         units = {u: rows for u, rows in self._done.items() if u.experiment == experiment}
         return Sheet(experiment, units)
 
+    def _gauge(self, measurement: str) -> Gauge:
+        units = {u: found for u, found in self._measured.items() if u.experiment == measurement}
+        return Gauge(units)
+
     def _draw(self, repeats: tuple[int, ...]) -> View:
         """Return a view of these repetitions, each as often as it is named."""
         other = copy(self)
         other.sheet = cache(lambda experiment: self.sheet(experiment).drawn(repeats))
+        other.gauge = cache(lambda measurement: self.gauge(measurement).drawn(repeats))
         return other
 
 

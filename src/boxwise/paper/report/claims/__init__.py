@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from functools import cache
 
-from boxwise.paper.report.claims import alpha, delta, encoders, find_alpha, mixed, tuned
+from boxwise.paper.report.claims import (
+    alpha,
+    delta,
+    encoders,
+    find_alpha,
+    introduction,
+    mixed,
+    theta,
+    tuned,
+)
 from boxwise.paper.report.claims.claim import Claim, Finding, Judgement, Verdict, judge
 
 __all__ = ["Claim", "Finding", "Judgement", "Verdict", "all_claims", "judge"]
@@ -13,5 +22,5 @@ __all__ = ["Claim", "Finding", "Judgement", "Verdict", "all_claims", "judge"]
 @cache
 def all_claims() -> tuple[Claim, ...]:
     """Return the claims, in the paper's order."""
-    parts = (alpha, delta, mixed, encoders, find_alpha, tuned)
+    parts = (introduction, theta, alpha, delta, mixed, encoders, find_alpha, tuned)
     return tuple(claim for part in parts for claim in part.claims())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from statistics import fmean
 
 import numpy as np
 
@@ -64,6 +65,12 @@ def claims() -> Iterator[Claim]:
         "10", "delta", WHERE, "v1 makes more boxes than v2.", v1_makes_more_boxes,
         f"more on average over δ < 1, {MOST}; at δ = 1 both are the same",
     )  # fmt: skip
+    yield Claim(
+        "41", "homogeneity", WHERE, "The boxes of v1 are more homogeneous than those of v2.",
+        v1_is_more_homogeneous,
+        f"the entropy of the categories within a box is lower on average over δ < 1, {MOST}; mean "
+        "over columns, and over boxes by their rows",
+    )  # fmt: skip
 
 
 def changes_little(version: str, chosen: Callable[[float], bool]) -> Check:
@@ -122,6 +129,18 @@ def v1_makes_more_boxes(view: View) -> Finding:
     """Find whether version 1 makes more boxes where delta limits them."""
     one, other = _curves(view, "v1"), _curves(view, "v2")
     return on_most({d: _boxes(one[d]) > _boxes(other[d]) for d in one})
+
+
+def v1_is_more_homogeneous(view: View) -> Finding:
+    """Find whether the categories within a box of version 1 have the lower entropy."""
+    gauge = view.gauge("homogeneity")
+    bits = {
+        d: [fmean(gauge.mean(d, v, delta) for delta in gauge.whats(v)) for v in ("v1", "v2")]
+        for d in gauge.datasets
+    }
+    finding = on_most({d: one < other for d, (one, other) in bits.items()})
+    one, other = (fmean(pair[i] for pair in bits.values()) for i in (0, 1))
+    return Finding(finding.holds, f"{finding.numbers}; mean v1 {one:.3f} bits, v2 {other:.3f}")
 
 
 def _boxes(curve: Curve) -> float:

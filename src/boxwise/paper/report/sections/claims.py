@@ -20,6 +20,9 @@ from boxwise.paper.report.page import (
 )
 
 ABOUT = {
+    "abstract": "stable performance",
+    "I": "new categories and encoders",
+    "IV.A": "θ",
     "IV.A.1": "α",
     "IV.A.2": "δ",
     "IV.B.1": "mixed columns",
@@ -34,7 +37,8 @@ def section(judgements: Sequence[Judgement]) -> Iterator[Block]:
     """Return the section."""
     yield Heading(2, "Claims", "claims")
     yield Paragraph(
-        "Each claim of the paper's section IV, how it was tested, and what came out. A claim holds "
+        "Each claim of the paper's section IV, and what its abstract and section I say that can be "
+        "tested: how it was tested, and what came out. A claim holds "
         "or does not by the results of all repetitions together. How sure that is, the same test "
         f"says on {DRAWS} draws of as many repetitions from them, with replacement: if fewer than "
         f"{SURE:.0%} agree, or results are missing, it cannot be told. The data sets are always "
@@ -84,7 +88,7 @@ def _by_section(judgements: Sequence[Judgement]) -> Iterator[tuple[str, Iterator
 
 
 def _section(where: str) -> str:
-    return f"section {where}, {ABOUT[where]}"
+    return f"{'the abstract' if where == 'abstract' else f'section {where}'}, {ABOUT[where]}"
 
 
 def _other_verdicts(judgement: Judgement) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from boxwise.paper.measurements import MEASUREMENTS
 from boxwise.paper.protocol import N_FOLDS
 from boxwise.paper.report.about import About
 from boxwise.paper.report.page import Block, Heading, Paragraph, Strong, Table, Text
@@ -49,3 +50,32 @@ def coverage_table(view: View, about: About) -> Table:
 
     header = ("experiment", "what varies", "data sets", "folds")
     return Table("What was run", header, tuple(map(row, EXPERIMENTS)))
+
+
+def measured_table(view: View, about: About) -> Table:
+    """Return what was measured besides."""
+
+    def row(name: str) -> tuple[Text, ...]:
+        measurement = MEASUREMENTS[name]
+        datasets = measurement.datasets
+        folds = sum(view.folds(name, d) for d in datasets)
+        wanted = sum(len(measurement.units(d, about.repeats)) for d in datasets)
+        return (
+            name,
+            measurement.about,
+            f"{len(datasets) - len(view.missing(name))} of {len(datasets)}",
+            f"{folds} of {wanted}",
+        )
+
+    header = ("measurement", "what is measured", "data sets", "folds")
+    return Table("What was measured besides", header, tuple(map(row, MEASUREMENTS)))
+
+
+def unmeasured(view: View, name: str) -> list[Block]:
+    """Return what is to be said of a measurement on which there is something missing."""
+    gaps = view.missing(name)
+    if not gaps:
+        return []
+    everything = len(gaps) == len(MEASUREMENTS[name].datasets)
+    words = "all of it; it was not measured" if everything else listed([*map(title, gaps)])
+    return [Paragraph((Strong(f"Measurement {name}, missing: ", "open"), f"{words}."))]

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from boxwise.evaluate import AverageRanks
+from boxwise.paper.measurements.times import ROUNDS
 from boxwise.paper.report.about import About
 from boxwise.paper.report.curves import LARGE, alpha_curve
 from boxwise.paper.report.drawing.estimate import estimate_diagram
 from boxwise.paper.report.drawing.found import found_alphas
 from boxwise.paper.report.drawing.panels import Line
-from boxwise.paper.report.page import Block, Paragraph, Picture
+from boxwise.paper.report.page import Block, Paragraph, Picture, Table
 from boxwise.paper.report.printed import TABLE_III
-from boxwise.paper.report.ranking import SIZES, way_columns, way_ranks
-from boxwise.paper.report.sections.coverage import opening
+from boxwise.paper.report.ranking import SIZES, VERSIONS, way_columns, way_ranks
+from boxwise.paper.report.sections.coverage import opening, unmeasured
 from boxwise.paper.report.tables import compare_ranks, rank_table, score_table, significance_table
 from boxwise.paper.report.view import MissingError, View
-from boxwise.paper.report.words import name
+from boxwise.paper.report.words import name, number, title
 
 FIGURES = {("v1", 1.0): "11 and S7", ("v1", 0.1): "12 and S8", ("v2", 0.1): "12 and S9"}
 
@@ -39,6 +40,7 @@ def section(view: View, about: About) -> Iterator[Block]:
         "numbers of columns, Est-α-v2 does not.",
         estimate_diagram(),
     )
+    yield from _times(view)
     sheet = view.sheet("find-alpha")
     if not sheet.datasets:
         return
@@ -68,6 +70,23 @@ def section(view: View, about: About) -> Iterator[Block]:
     )
     for row in SIZES:
         yield from _picture(view, *row)
+
+
+def _times(view: View) -> Iterator[Block]:
+    yield from unmeasured(view, "times")
+    gauge = view.gauge("times")
+    columns = [(v, size) for v in VERSIONS for size in gauge.whats(v)]
+    if columns:
+        yield Table(
+            "How long tuning α takes, in multiples of the time to estimate it. Time of the "
+            f"processor on the same inner folds: the shortest of {ROUNDS} for each, taken by "
+            "turns; mean over the folds",
+            ("data set", *(f"{v} θ = δ = {size}" for v, size in columns)),
+            tuple(
+                (title(d), *(number(gauge.mean(d, *column), 1) for column in columns))
+                for d in gauge.datasets
+            ),
+        )  # fmt: skip
 
 
 def _picture(view: View, version: str, size: float) -> Iterator[Block]:

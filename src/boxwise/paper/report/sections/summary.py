@@ -9,7 +9,7 @@ from boxwise.paper.report.about import About
 from boxwise.paper.report.claims import Judgement, Verdict
 from boxwise.paper.report.page import Block, Heading, Link, Paragraph, Strong
 from boxwise.paper.report.sections.claims import KIND, claim_tables
-from boxwise.paper.report.sections.coverage import coverage_table
+from boxwise.paper.report.sections.coverage import coverage_table, measured_table
 from boxwise.paper.report.sections.tuned import glance
 from boxwise.paper.report.view import View
 from boxwise.paper.report.words import listed
@@ -41,6 +41,7 @@ def section(view: View, about: About, judgements: Sequence[Judgement]) -> Iterat
         "accuracies (CBA)."
     )
     yield coverage_table(view, about)
+    yield measured_table(view, about)
     counts = Counter(judgement.verdict for judgement in judgements)
     holds, fails, unknown = (Strong(str(counts[v]), KIND[v]) for v in Verdict)
     yield Paragraph(

@@ -5,8 +5,18 @@ from __future__ import annotations
 import pytest
 
 from boxwise.evaluate import friedman_test, nemenyi_test
-from boxwise.paper.report.errata import gap, ranks_of_s8, statistics, unrounded, wrongly_ranked
+from boxwise.paper.report.errata import (
+    gap,
+    ranks_of_s8,
+    ranks_of_s9,
+    scores_with_a_digit_lost,
+    statistics,
+    unrounded,
+    wrongly_ranked,
+)
+from boxwise.paper.report.page import Bullets, Table, plain
 from boxwise.paper.report.printed import TABLE_IV, TABLE_S9
+from boxwise.paper.report.sections import errata
 
 
 def test_the_printed_statistics_follow_from_the_printed_ranks():
@@ -46,3 +56,28 @@ def test_table_4_as_table_s8_has_it():
     ranks = ranks_of_s8()
     assert [round(r, 3) for r in ranks.ranks] == [3.273, 2.909, 1.318, 2.5]
     assert round(friedman_test(ranks).f, 3) == 7.613
+
+
+def test_table_s9_averages_to_table_4():
+    assert ranks_of_s9().ranks == pytest.approx(TABLE_IV.ranks, abs=5e-4)
+    assert round(friedman_test(ranks_of_s9()).f, 2) == 4.88
+
+
+def test_table_s9_is_right_if_v1_on_post_operative_lost_a_digit():
+    assert scores_with_a_digit_lost("post_operative", "v1") == ["0.30582", "0.31582"]
+    assert scores_with_a_digit_lost("post_operative", "M2") == []  # v1 stays the largest
+
+
+def test_both_readings_of_post_operative_are_shown():
+    table = next(b for b in errata.section() if isinstance(b, Table) and "reading" in b.header)
+    by_s9, by_s8 = ([plain(cell) for cell in row] for row in table.rows)
+    assert by_s9[1:] == ["3.182", "2.909", "1.500", "2.409", "4.883", "1.682, yes", "1.409, no"]
+    assert by_s8[1:] == ["3.273", "2.909", "1.318", "2.500", "7.613", "1.955, yes", "1.591, yes"]
+
+
+@pytest.mark.parametrize(
+    "words", ["the factor n/(n+1)", "called Z there", "names cmc twice", "printed as their sum"]
+)
+def test_slips_of_the_text_are_listed(words):
+    (bullets,) = (b for b in errata.section() if isinstance(b, Bullets))
+    assert sum(words in plain(item) for item in bullets.items) == 1

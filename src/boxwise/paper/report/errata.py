@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from boxwise.evaluate import AverageRanks, average_ranks, friedman_test, nemenyi_test
 from boxwise.paper.report.printed import (
     METHODS,
@@ -54,6 +56,28 @@ def unrounded(ranks: AverageRanks) -> AverageRanks:
 def ranks_of_s8() -> AverageRanks:
     """Return the average ranks that the scores of Table S.VIII give."""
     return average_ranks([*TABLE_S8.values()], methods=METHODS)
+
+
+def ranks_of_s9() -> AverageRanks:
+    """Return the average ranks of Table S.IX, before rounding."""
+    averages = np.mean([*TABLE_S9.values()], axis=0)
+    return AverageRanks(METHODS, averages.tolist(), len(TABLE_S9))
+
+
+def scores_with_a_digit_lost(dataset: str, method: str) -> list[str]:
+    """Return how a score of Table S.VIII may read with one digit more, so that S.IX is right."""
+    j = METHODS.index(method)
+    scores, ranks = TABLE_S8[dataset], TABLE_S9[dataset]
+    text = f"{scores[j]}"
+    longer = {
+        text[:i] + digit + text[i:] for i in range(2, len(text) + 1) for digit in "0123456789"
+    }
+
+    def is_ranked_as_printed(score: str) -> bool:
+        changed = [float(score) if k == j else s for k, s in enumerate(scores)]
+        return average_ranks([changed, changed], methods=METHODS).ranks == tuple(ranks)
+
+    return sorted(score for score in longer if is_ranked_as_printed(score))
 
 
 def wrongly_ranked() -> Mapping[str, tuple[tuple[float, ...], tuple[float, ...]]]:

@@ -57,7 +57,7 @@ def test_every_damaged_byte_is_noticed(saved: bytes, tmp_path: Path) -> None:
             assert "not a boxwise model file" in text
         else:
             version = position < 12 and "newer boxwise" in text
-            assert version or "its checksum does not match" in text
+            assert version or "damaged" in text
 
 
 def test_every_truncation_is_noticed(saved: bytes, tmp_path: Path) -> None:
@@ -216,7 +216,7 @@ MALFORMED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "same size": (retyped("V", "u8"), "'V' has another form"),
     "negative shape": (resized("V", [-1, -1]), "impossible shape"),
     "huge shape": (resized("V", [2**62, 4]), "impossible shape"),
-    "product too large": (resized("V", [1000, 1000]), "impossible shape|longer than"),
+    "product too large": (resized("V", [1000, 1000]), "tells of more than there is"),
     "three axes": (resized("V", [1, 1, 1]), "unknown form"),
     "true as length": (resized("V", [True, True]), "impossible shape"),
     "no array": (lambda h: h["arrays"].clear(), "more in the file"),

@@ -200,6 +200,10 @@ def settings(**changes: Any) -> Callable[[Any], None]:
     return lambda header: header["content"]["settings"].update(changes)
 
 
+def parameters(**changes: Any) -> Callable[[Any], None]:
+    return lambda header: header["content"]["parameters"].update(changes)
+
+
 def values(edit: Callable[[list[Any]], Any]) -> Callable[[Any], None]:
     return lambda header: edit(header["content"]["schema"]["columns"][1]["values"]) and None
 
@@ -225,9 +229,11 @@ MALFORMED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "NaN gamma": (settings(gamma=[NAN]), "gamma"),
     "two gammas": (settings(gamma=[1.0, 1.0]), "gamma"),
     "text as theta": (settings(theta="1"), "malformed"),
-    "NaN parameter": (lambda h: h["content"]["parameters"].update(theta=NAN), "theta"),
+    "NaN parameter": (parameters(theta=NAN), "theta"),
     "more settings": (settings(other=1), "malformed"),
-    "unknown parameter": (lambda h: h["content"]["parameters"].update(x=1), "malformed"),
+    "unknown parameter": (parameters(x=1), "HyperboxClassifier has no parameter 'x'"),
+    "parameters as list": (lambda h: h["content"].update(parameters=[]), "no mapping"),
+    "text as announced": (lambda h: h["content"].update(announced="ab"), "no list"),
     "value twice": (values(lambda v: v.append(v[0]) or True), "already"),
     "value as another type": (values(lambda v: v.append(["int", "a"]) or True), "not a pair"),
     "NaN value": (values(lambda v: v.append(["float", "nan"]) or True), "not a pair"),

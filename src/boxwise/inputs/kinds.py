@@ -81,6 +81,12 @@ def kind_of_values(values: Sequence[object]) -> Kind | None:
     return None if all(map(is_missing, values)) else "continuous"
 
 
+def check_listed(categorical_features: Any, names: tuple[str, ...]) -> None:
+    """Raise ValueError unless a table with these columns could be read with this parameter."""
+    if not (isinstance(categorical_features, str) and categorical_features == "from_dtype"):
+        _listed(categorical_features, names)
+
+
 def _listed(categorical_features: Any, names: tuple[str, ...]) -> set[int]:
     """Return the positions of the columns that the user listed."""
     if categorical_features is None:

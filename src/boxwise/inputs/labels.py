@@ -63,6 +63,15 @@ def declared_labels(classes: Any) -> list[object]:
     return [_plain_label(label, labels, None) for label in labels]
 
 
+def check_unlabelled(unlabelled: object) -> None:
+    """Raise ValueError unless it can be the mark of a row without a label, or None."""
+    if not is_missing(unlabelled) and not is_category(plain_category(unlabelled)):
+        raise ValueError(
+            "unlabelled must be None, NaN, text, a number or a truth value, not "
+            f"{show(unlabelled)} of type {type(unlabelled).__name__}"
+        )
+
+
 def _read_labels(y: Any) -> Sequence[object]:
     if y is None:
         raise ValueError("This estimator requires y to be passed, but the target y is None")

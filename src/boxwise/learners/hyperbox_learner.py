@@ -6,7 +6,6 @@ import os
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -17,9 +16,10 @@ from sklearn.exceptions import NotFittedError
 
 from boxwise.core import Boxes, Model, Range, Settings, label_array
 from boxwise.inputs import Batch, encode, infer_schema
-from boxwise.inputs.labels import declared_labels, encode_labels
+from boxwise.inputs.kinds import check_listed
+from boxwise.inputs.labels import check_unlabelled, declared_labels, encode_labels
 from boxwise.learners.parameters import parameters_from_json, parameters_to_json
-from boxwise.learners.settings import engine_ranges
+from boxwise.learners.settings import check_n_jobs, check_ranges, engine_ranges
 from boxwise.rules import PruneReport, RuleSet, prune
 from boxwise.schema import Schema, Vocabulary, show
 from boxwise.store import write
@@ -246,22 +246,45 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The file; an existing one is replaced, at once or not at all.
         """
         model = self._fitted()
-        self._settings(model.schema)  # what is saved must be what can be loaded
+        parameters = parameters_to_json(self.get_params())
+        self._check_parameters(model.schema)  # what is saved must be what can be loaded
         content, arrays = model.to_state()
         content |= {
             "learner": type(self).__name__,
-            "parameters": parameters_to_json(self.get_params()),
+            "parameters": parameters,
             "announced": declared_labels(self._announced),
         }
         write(path, content, arrays)
 
     @classmethod
-    def _from_saved(cls, content: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
-        clf = cls(**parameters_from_json(content["parameters"]))
+    def _from_saved(
+        cls,
+        content: Mapping[str, Any],
+        arrays: Mapping[str, NDArray[Any]],
+        kinds: tuple[type[Settings], ...],
+    ) -> Self:
+        """Return the estimator that was saved; `kinds` are those of the settings it may have."""
+        parameters = parameters_from_json(content["parameters"])
+        for name in parameters:
+            if name not in cls._get_param_names():
+                raise ValueError(f"{cls.__name__} has no parameter {show(name)}")
+        clf = cls(**parameters)
         clf._model = Model.from_state(content, arrays)
-        clf._settings(clf._model.schema)
-        clf._announced = tuple(declared_labels([*content["announced"]]))
+        if type(clf._model.settings) not in kinds:
+            raise ValueError(f"{cls.__name__} does not learn by {clf._model.settings.algorithm}")
+        clf._check_parameters(clf._model.schema)
+        if not isinstance(content["announced"], list):
+            raise ValueError("the announced classes are no list")
+        clf._announced = tuple(declared_labels(content["announced"]))
         return clf
+
+    def _check_parameters(self, schema: Schema) -> None:
+        """Check every parameter: a file is not to be found wanting when its model predicts."""
+        self._settings(schema)
+        check_ranges(self.feature_range, self.scale)
+        check_listed(self.categorical_features, schema.names)
+        check_unlabelled(self.unlabelled)
+        check_n_jobs(self.n_jobs)
 
     @property
     def boxes_(self) -> Boxes:
@@ -316,9 +339,7 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return model, self._encode(X, model.schema, upper, learn=False)
 
     def _threads(self) -> int:
-        whole = isinstance(self.n_jobs, Integral) and not isinstance(self.n_jobs, bool)
-        if self.n_jobs is not None and not whole:
-            raise ValueError(f"n_jobs must be None or a whole number, not {show(self.n_jobs)}")
+        check_n_jobs(self.n_jobs)
         return int(effective_n_jobs(self.n_jobs))
 
     def _fitted(self) -> Model:

@@ -5,6 +5,14 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from boxwise.core import (
+    AgglomerativeSettings,
+    BoundSettings,
+    ContractionSettings,
+    EntropySettings,
+    EvidenceSettings,
+    Settings,
+)
 from boxwise.learners.agglomerative_gfmm import AgglomerativeGFMM
 from boxwise.learners.castillo_gfmm import CastilloGFMM
 from boxwise.learners.eiol_gfmm import EIOLGFMM
@@ -27,6 +35,17 @@ _LEARNERS: dict[str, type[HyperboxLearner]] = {
         OnlineGFMM,
         ShindeGFMM,
     )
+}
+
+
+# What the models of each learner may have been told; a classifier changes its decision at will.
+_SETTINGS: dict[type[HyperboxLearner], tuple[type[Settings], ...]] = {
+    AgglomerativeGFMM: (AgglomerativeSettings,),
+    CastilloGFMM: (BoundSettings,),
+    HyperboxClassifier: (EntropySettings, EvidenceSettings),
+    ImprovedOnlineGFMM: (EntropySettings,),
+    OnlineGFMM: (ContractionSettings,),
+    ShindeGFMM: (ContractionSettings,),
 }
 
 
@@ -63,6 +82,6 @@ def load(path: str | os.PathLike[str]) -> Any:
     if learner is None:
         raise ModelFileError(f"{os.fspath(path)}: this boxwise has no such learner; upgrade it")
     try:
-        return learner._from_saved(content, arrays)
+        return learner._from_saved(content, arrays, _SETTINGS[learner])
     except (ValueError, TypeError, KeyError, ArithmeticError, MemoryError, RecursionError) as error:
         raise ModelFileError(f"{os.fspath(path)}: the file is malformed: {error}") from None

@@ -15,6 +15,7 @@ from boxwise.inputs.numbers import LIMIT
 from boxwise.schema import Schema, show
 
 SCALES = ("range", "quantile")
+MOST_JOBS = 2**20  # more threads than any machine starts
 LARGEST_GAMMA = 1e6  # so that a distance times gamma, over a narrow range, is still a number
 # To what power the rows of a class are taken out of its probability.
 PRIORS = {"data": [0.0], "balanced": [1.0], "auto": [0.0, 0.25, 0.5, 0.75, 1.0]}
@@ -116,6 +117,29 @@ def gammas(gamma: Any, schema: Schema) -> list[float]:
     return [number("gamma", g, 0, LARGEST_GAMMA, above=True) for g in gamma]
 
 
+def check_n_jobs(n_jobs: Any) -> None:
+    """Raise ValueError unless it says with how many threads to predict."""
+    if n_jobs is None:
+        return
+    whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
+    if not whole or n_jobs == 0:
+        raise ValueError(f"n_jobs must be None or a whole number other than 0, not {show(n_jobs)}")
+    if not -MOST_JOBS <= n_jobs <= MOST_JOBS:
+        raise ValueError(f"n_jobs must be at most {MOST_JOBS}, not {show(n_jobs)}")
+
+
+def check_ranges(feature_range: Any, scale: Any) -> None:
+    """Check the parameters by themselves: a range may be that of a column which is yet to come."""
+    _check_scale(scale)
+    if isinstance(feature_range, Mapping):
+        for column, pair in feature_range.items():
+            _to_range(pair, f"feature_range of column {show(column)}")
+    elif isinstance(feature_range, Sequence) and not isinstance(feature_range, str):
+        _to_range(feature_range, "feature_range")
+    elif not (isinstance(feature_range, str) and feature_range == "data"):
+        raise _no_range(feature_range)
+
+
 def engine_ranges(
     feature_range: Any, scale: Any, schema: Schema, batch: Batch | None
 ) -> list[Range]:
@@ -132,8 +156,7 @@ def engine_ranges(
     batch : Batch or None
         The rows whose ranges are known from the start; None lets the ranges grow from nothing.
     """
-    if not isinstance(scale, str) or scale not in SCALES:
-        raise ValueError(f"scale must be 'range' or 'quantile', not {show(scale)}")
+    _check_scale(scale)
     ranges = _ranges(feature_range, schema, batch)
     if scale == "range":
         return ranges
@@ -150,6 +173,18 @@ def engine_ranges(
     ]
 
 
+def _check_scale(scale: Any) -> None:
+    if not isinstance(scale, str) or scale not in SCALES:
+        raise ValueError(f"scale must be 'range' or 'quantile', not {show(scale)}")
+
+
+def _no_range(feature_range: Any) -> ValueError:
+    return ValueError(
+        "feature_range must be 'data', a pair (low, high) or a mapping from column to such a "
+        f"pair, not {show(feature_range)}"
+    )
+
+
 def _ranges(feature_range: Any, schema: Schema, batch: Batch | None) -> list[Range]:
     if isinstance(feature_range, str) and feature_range == "data":
         given: dict[int, Range] = {}
@@ -159,10 +194,7 @@ def _ranges(feature_range: Any, schema: Schema, batch: Batch | None) -> list[Ran
         fixed = _to_range(feature_range, "feature_range")
         given = dict.fromkeys(schema.continuous, fixed)
     else:
-        raise ValueError(
-            "feature_range must be 'data', a pair (low, high) or a mapping from column to such a "
-            f"pair, not {show(feature_range)}"
-        )
+        raise _no_range(feature_range)
     if not given and batch is None:
         return [Range()] * len(schema.continuous)
     return [

@@ -25,6 +25,7 @@ constexpr double MEMORY = 0.999;    // what a loss still counts, at most, when t
 constexpr double RATE = 0.4;        // how fast the say of a choice falls with its losses
 constexpr size_t VOICES = 40;            // choices that have a say at first,
 constexpr std::uint64_t AT_FIRST = 1000;  // for so many rows
+constexpr double LEAST_CHOICE = 1e-6, MOST_CHOICE = 1e6;  // products of some of them are still numbers
 constexpr double MOST_LOSS = 2;  // of a choice that was sure, and wrong
 constexpr size_t MUCH = 10'000;    // responsibilities that make another thread worth starting
 
@@ -75,14 +76,14 @@ void EvidenceEngine::decide_by(EvidenceSettings settings) {
 }
 
 void EvidenceEngine::check(const EvidenceSettings& settings) const {
-  const auto all_above_0 = [](const std::vector<double>& values) {
+  const auto all_fit = [](const std::vector<double>& values) {
     return !values.empty() && std::all_of(values.begin(), values.end(), [](double value) {
-      return value > 0 && std::isfinite(value);
+      return value >= LEAST_CHOICE && value <= MOST_CHOICE;
     });
   };
-  if (!all_above_0(settings.bandwidths)) throw invalid("a bandwidth is not above 0");
-  if (!all_above_0(settings.backoffs)) throw invalid("a backoff is not above 0");
-  if (!all_above_0(settings.temperatures)) throw invalid("a temperature is not above 0");
+  if (!all_fit(settings.bandwidths)) throw invalid("a bandwidth is not in [1e-6, 1e6]");
+  if (!all_fit(settings.backoffs)) throw invalid("a backoff is not in [1e-6, 1e6]");
+  if (!all_fit(settings.temperatures)) throw invalid("a temperature is not in [1e-6, 1e6]");
   if (settings.powers.empty() || !std::all_of(settings.powers.begin(), settings.powers.end(),
                                               [](double k) { return k >= 0 && k <= 1; }))
     throw invalid("a power is not in [0, 1]");

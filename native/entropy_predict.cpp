@@ -124,7 +124,7 @@ void EntropyEngine::pass_over(const Sample& x, size_t classes, Scratch& scratch)
   for (size_t k = 0; k < classes; ++k) {
     if (scratch.indexes[k + 1] != nullptr || arranged(scratch, k + 1) != nullptr) continue;
     for (size_t begin = 0, size = groups_[k + 1].size(); begin < size; begin += BLOCK)
-      stretches.emplace_back(k, begin, std::min(BLOCK, size - begin), 0.0f);
+      stretches.push_back({k, begin, std::min(BLOCK, size - begin), 0.0f});
   }
   degrees.resize(stretches.size() * BLOCK);
   const auto alpha = static_cast<float>(alpha_), beta = static_cast<float>(beta_);

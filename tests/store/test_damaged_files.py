@@ -204,6 +204,10 @@ def parameters(**changes: Any) -> Callable[[Any], None]:
     return lambda header: header["content"]["parameters"].update(changes)
 
 
+def classes(values: list[Any]) -> Callable[[Any], None]:
+    return lambda header: header["content"]["labels"]["columns"][0].update(values=values)
+
+
 def values(edit: Callable[[list[Any]], Any]) -> Callable[[Any], None]:
     return lambda header: edit(header["content"]["schema"]["columns"][1]["values"]) and None
 
@@ -237,6 +241,8 @@ MALFORMED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "unknown parameter": (parameters(x=1), "HyperboxClassifier has no parameter 'x'"),
     "parameters as list": (lambda h: h["content"].update(parameters=[]), "no mapping"),
     "text as announced": (lambda h: h["content"].update(announced="ab"), "no list"),
+    "infinite class": (classes([["str", "no"], ["float", "inf"]]), "the label inf"),
+    "fraction as class": (classes([["str", "no"], ["float", "1.5"]]), "the label 1.5"),
     "value twice": (values(lambda v: v.append(v[0]) or True), "already"),
     "value as another type": (values(lambda v: v.append(["int", "a"]) or True), "not a pair"),
     "NaN value": (values(lambda v: v.append(["float", "nan"]) or True), "not a pair"),

@@ -273,6 +273,7 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if type(clf._model.settings) not in kinds:
             raise ValueError(f"{cls.__name__} does not learn by {clf._model.settings.algorithm}")
         clf._check_parameters(clf._model.schema)
+        declared_labels(clf._model.labels.values)  # a vocabulary may hold more than can be a class
         if not isinstance(content["announced"], list):
             raise ValueError("the announced classes are no list")
         clf._announced = tuple(declared_labels(content["announced"]))

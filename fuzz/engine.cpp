@@ -1,116 +1,67 @@
 // A fuzz target for the engine: bytes become settings, rows and edits, and whatever they are, the
 // engine either refuses them by an exception or keeps its promises. Built by scripts/fuzz.sh.
 //
-// Two engines get the same orders. The second is rebuilt from a snapshot now and then, so its boxes
-// lie in other places in memory; both must go on to the same boxes.
+// Two engines of one learner get the same orders. The first passes over all boxes and learns a table in
+// one call. The second has an index, learns in portions, has its state taken in between, predicts in
+// threads or row by row, and is rebuilt from its state now and then, so that its boxes lie in other places
+// in memory. Both must come to the same boxes and the same predictions.
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <vector>
 
-#include "entropy_engine.hpp"
-#include "kernels.hpp"
+#include "input.hpp"
+#include "learners.hpp"
+#include "promise.hpp"
 
+namespace fuzz {
 namespace {
 
-using boxwise::Code;
-using Engine = boxwise::EntropyEngine;
-using boxwise::Snapshot;
-
-constexpr double NONE = std::numeric_limits<double>::quiet_NaN();
-constexpr double INF = std::numeric_limits<double>::infinity();
-
-#define CHECK(condition)                                                        \
-  do {                                                                          \
-    if (!(condition)) {                                                         \
-      std::fprintf(stderr, "%s:%d: broken: %s\n", __FILE__, __LINE__, #condition); \
-      std::abort();                                                             \
-    }                                                                           \
-  } while (false)
-
-class Bytes {
+template <class Learner>
+class Session {
  public:
-  Bytes(const std::uint8_t* data, std::size_t size) : data_(data), left_(size) {}
-  bool any() const { return left_ > 0; }
+  using Engine = typename Learner::Engine;
 
-  std::uint8_t byte() {
-    if (left_ == 0) return 0;
-    --left_;
-    return *data_++;
-  }
-  std::size_t below(std::size_t n) { return byte() % n; }
-
-  template <class T>
-  T raw() {
-    std::uint8_t bytes[sizeof(T)];
-    for (auto& b : bytes) b = byte();
-    T value;
-    std::memcpy(&value, bytes, sizeof(T));
-    return value;
+  explicit Session(Input& in) : in_(in), n_(in.below(4)), r_(in.below(4)) {
+    in_.largest_code = Learner::LARGEST_CODE;
+    settings_ = Learner::settings(in_, n_);
+    portions_ = in_.below(2) == 0 ? Portions{64, 64} : Portions{128, 256};
+    const std::vector<boxwise::Range> ranges = first_ranges();
+    engine_ = renewed(ranges, false);
+    twin_ = renewed(ranges, true);
   }
 
-  double number() {
-    static const double odd[] = {NONE,  INF,    -INF,  1e150,   -1e150, 1.01e150, 1e300,
-                                 5e-324, 1e-150, 1e-200, -1e-150, -0.0,   1e16,     0.1};
-    const std::uint8_t kind = byte();
-    if (kind < 200) return kind % 16 / 8.0;  // a grid, so that there are ties
-    if (kind < 215) return NONE;
-    if (kind < 235) return odd[below(std::size(odd))];
-    return raw<double>();
-  }
-  double share() {
-    static const double shares[] = {0.0, 0.1, 0.25, 0.5, 0.9, 1.0, 5e-324, 2.0};
-    const std::uint8_t kind = byte();
-    return kind < 240 ? shares[kind % std::size(shares)] : number();
-  }
-  Code code() {
-    const std::uint8_t kind = byte();
-    if (kind < 180) return kind % 4;
-    if (kind < 240) return 55 + kind % 20;  // around where counts become sparse
-    return kind < 248 ? -1 : raw<Code>();
+  void run() {
+    for (int step = 0; step < 100 && in_.any(); ++step) {
+      switch (in_.below(16)) {
+        case 0: rebuild_twin(); break;
+        case 1: remove(); break;
+        case 2: merge(); break;
+        case 3: configure(); break;
+        case 4: restore_odd_boxes(); break;
+        case 5: start_from_odd_state(); break;
+        case 6: test_then_train(); break;
+        case 7: learn(some_table(true)); break;
+        case 8:
+        case 9:
+        case 10: predict(some_table(false)); break;
+        default: learn(written_table(in_, n_, r_, engine_->n_classes(), true));
+      }
+      check_boxes();
+      // Not each time: taking the state brings what waits to its end.
+      if (in_.below(4) == 0) CHECK(equal(Learner::state(*engine_), Learner::state(*twin_)));
+    }
+    CHECK(equal(Learner::state(*engine_), Learner::state(*twin_)));
+    predict(written_table(in_, n_, r_, engine_->n_classes(), false));
   }
 
  private:
-  const std::uint8_t* data_;
-  std::size_t left_;
-};
-
-bool equal(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
-bool equal(const std::vector<double>& a, const std::vector<double>& b) {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if (!equal(a[i], b[i])) return false;
-  return true;
-}
-bool equal(const Snapshot& a, const Snapshot& b) {
-  if (a.ranges.size() != b.ranges.size()) return false;
-  for (std::size_t j = 0; j < a.ranges.size(); ++j)
-    if (a.ranges[j].low != b.ranges[j].low || a.ranges[j].high != b.ranges[j].high ||
-        a.ranges[j].growing != b.ranges[j].growing)
-      return false;
-  return equal(a.V, b.V) && equal(a.W, b.W) && a.n == b.n && a.label == b.label && a.id == b.id &&
-         a.first == b.first && a.code == b.code && a.times == b.times &&
-         a.n_classes == b.n_classes && a.next_id == b.next_id;
-}
-
-struct Table {
-  std::vector<double> lower, upper;
-  std::vector<Code> codes;
-  std::vector<std::int32_t> labels;
-  boxwise::Rows rows() const { return {labels.size(), lower.data(), upper.data(), codes.data()}; }
-};
-
-class Session {
- public:
-  explicit Session(Bytes& in) : in_(in), n_(in.below(4)), r_(in.below(4)) {
-    settings_ = settings();
+  std::vector<boxwise::Range> first_ranges() {
     std::vector<boxwise::Range> ranges;
+    const bool by_rank = in_.byte() < 64;
     for (std::size_t j = 0; j < n_; ++j) {
       const std::uint8_t kind = in_.byte();
       if (kind < 150)
@@ -119,78 +70,43 @@ class Session {
         ranges.push_back({0.0, 1.0, kind % 2 == 0});
       else
         ranges.push_back({in_.number(), in_.number(), kind % 2 == 0});
+      if (by_rank) ranges.back().scale.emplace();
     }
-    engine_ = std::make_unique<Engine>(n_, r_, settings_, ranges);
-    renew_twin(ranges);
+    return ranges;
   }
 
-  void run() {
-    for (int step = 0; step < 200 && in_.any(); ++step) {
-      switch (in_.below(12)) {
-        case 0: rebuild_twin(); break;
-        case 1: remove(); break;
-        case 2: merge(); break;
-        case 3: configure(); break;
-        case 4: restore_something_odd(); break;
-        case 5:
-        case 6: predict(); break;
-        default: learn();
-      }
-      check_boxes();
-    }
-    predict();
+  // A drawn table takes as long as a hundred written ones: there are few in a session.
+  Table some_table(bool to_learn) {
+    if (drawn_ == 3) return written_table(in_, n_, r_, engine_->n_classes(), to_learn);
+    ++drawn_;
+    return drawn_table(in_, n_, r_, engine_->n_classes());
   }
 
- private:
-  boxwise::EntropySettings settings() {
-    boxwise::EntropySettings s;
-    s.theta = in_.share();
-    s.delta = in_.share();
-    s.alpha = in_.share();
-    s.mean = in_.below(2) == 1;
-    for (std::size_t j = 0; j < n_; ++j) {
-      const double gamma = in_.share();
-      s.gamma.push_back(gamma == 0 ? 1.0 : gamma);
-    }
-    return s;
-  }
-
-  Table table(bool to_learn) {
-    Table t;
-    std::int32_t classes = static_cast<std::int32_t>(engine_->n_classes());
-    const std::size_t count = 1 + in_.below(in_.byte() < 200 ? 8 : 70);
-    for (std::size_t i = 0; i < count; ++i) {
-      for (std::size_t j = 0; j < n_; ++j) {
-        const double x = in_.number();
-        const std::uint8_t kind = in_.byte();
-        t.lower.push_back(x);
-        t.upper.push_back(kind < 200 ? x : kind < 245 ? x + kind % 3 / 8.0 : in_.number());
-      }
-      for (std::size_t j = 0; j < r_; ++j) {
-        const Code code = in_.code();
-        t.codes.push_back(to_learn && code == -1 && in_.byte() < 200 ? 0 : code);
-      }
-      const std::uint8_t kind = in_.byte();
-      std::int32_t label = kind % (classes + 2) - 1;
-      if (kind > 252) label = in_.raw<std::int32_t>();
-      if (label == classes) ++classes;
-      t.labels.push_back(label);
-    }
-    return t;
+  std::unique_ptr<Engine> renewed(const std::vector<boxwise::Range>& ranges, bool indexed) {
+    static constexpr boxwise::IndexMode modes[] = {boxwise::IndexMode::ON, boxwise::IndexMode::ON,
+                                                   boxwise::IndexMode::SMALL,
+                                                   boxwise::IndexMode::AUTO};
+    static constexpr std::size_t capacities[] = {2, 3, 8, 64};
+    auto engine = Learner::make(n_, r_, settings_, ranges, portions_);
+    if (indexed)
+      engine->set_index(modes[in_.below(4)], capacities[in_.below(4)]);
+    else
+      engine->set_index(boxwise::IndexMode::OFF);
+    return engine;
   }
 
   // Gives both engines one order: both refuse it, or neither does.
   template <class Order>
   bool both(Order order) {
-    const bool done = attempt(*engine_, order);
-    CHECK(attempt(*twin_, order) == done);
+    const bool done = attempt([&] { order(*engine_); });
+    CHECK(attempt([&] { order(*twin_); }) == done);
     return done;
   }
 
   template <class Order>
-  static bool attempt(Engine& engine, Order order) {
+  static bool attempt(Order order) {
     try {
-      order(engine);
+      order();
       return true;
     } catch (const std::invalid_argument&) {
       return false;
@@ -199,64 +115,112 @@ class Session {
     }
   }
 
-  void learn() {
-    const Table t = table(true);
+  void learn(const Table& t) {
     const Snapshot before = engine_->snapshot();
-    const bool done = both([&](Engine& e) { e.learn(t.rows(), t.labels.data()); });
+    const bool done = attempt([&] { engine_->learn(t.rows(), t.labels.data()); });
+    const std::size_t portion = done ? 1 + in_.below(40) : t.count();
+    const bool look = in_.below(2) == 0;
+    CHECK(done == attempt([&] {
+            for (std::size_t begin = 0; begin < t.count(); begin += portion) {
+              twin_->learn(t.rows(begin, std::min(begin + portion, t.count())), &t.labels[begin]);
+              if (look) Learner::state(*twin_);
+            }
+          }));
     const Snapshot after = engine_->snapshot();
     if (done)
-      CHECK(total(after) == total(before) + t.labels.size());
+      CHECK(total(after) == total(before) + t.count());
     else if (!full(before))
       CHECK(equal(before, after));
   }
 
-  void predict() {
-    const Table t = table(false);
-    const std::size_t count = t.labels.size();
-    std::vector<std::int32_t> labels(count), same(count);
-    if (!both([&](Engine& e) { e.predict(t.rows(), (&e == engine_.get() ? labels : same).data()); }))
+  // One call and a call for each row come to the same.
+  void test_then_train() {
+    const Table t = written_table(in_, n_, r_, engine_->n_classes(), true);
+    std::vector<std::int32_t> at_once(t.count()), one(1);
+    const Snapshot before = twin_->snapshot();
+    if (!attempt([&] { twin_->test_then_train(t.rows(), t.labels.data(), at_once.data()); })) {
+      CHECK(!attempt([&] { engine_->learn(t.rows(), t.labels.data()); }));
+      CHECK(full(before) || equal(before, twin_->snapshot()));
       return;
-    CHECK(labels == same);
-    const size_t classes = engine_->n_classes();
-    const auto p = engine_->probabilities(t.rows(), classes);
-    const auto [boxes, m] = engine_->memberships(t.rows());
-    const Snapshot all = engine_->snapshot();
-    CHECK(classes == all.n_classes && boxes == all.n.size());
-    CHECK(equal(p, twin_->probabilities(t.rows(), classes)));
-    CHECK(equal(m, twin_->memberships(t.rows()).second));
-    for (std::size_t row = 0; row < count; ++row) {
-      CHECK(labels[row] >= 0 && labels[row] < static_cast<std::int32_t>(classes));
-      double sum = 0, best = -1, own = -1;
-      for (std::size_t k = 0; k < classes; ++k) {
-        const double share = p[row * classes + k];
-        CHECK(share >= 0 && share <= 1 + 1e-12);
-        sum += share;
-        if (static_cast<std::int32_t>(k) != labels[row])
-          CHECK(share < p[row * classes + static_cast<std::size_t>(labels[row])]);
-      }
-      CHECK(std::abs(sum - 1) < 1e-9);
-      for (std::size_t i = 0; i < boxes; ++i) {
-        const double degree = m[row * boxes + i];
-        CHECK(degree >= 0 && degree <= 1 + 1e-12);
-        if (all.label[i] < 0) continue;
-        best = std::max(best, degree);
-        if (all.label[i] == labels[row]) own = std::max(own, degree);
-      }
-      CHECK(own == best);
+    }
+    for (std::size_t row = 0; row < t.count(); ++row) {
+      const boxwise::Rows rows = t.rows(row, row + 1);
+      if (!attempt([&] { engine_->predict(rows, one.data()); })) one[0] = -1;
+      CHECK(one[0] == at_once[row]);
+      engine_->learn(rows, &t.labels[row]);
     }
   }
 
-  // The twin finds its boxes by an index, the engine by passing over all of them.
-  void renew_twin(const std::vector<boxwise::Range>& ranges) {
-    twin_ = std::make_unique<Engine>(n_, r_, settings_, ranges);
-    twin_->set_index(boxwise::IndexMode::ON, 3);
+  void predict(const Table& t) {
+    std::vector<std::int32_t> labels(t.count()), others(t.count());
+    if (!both([&](Engine& e) { e.predict(t.rows(), (&e == engine_.get() ? labels : others).data()); }))
+      return;
+    CHECK(labels == others);
+    const std::size_t classes = engine_->n_classes();
+    const std::vector<double> p = engine_->probabilities(t.rows(), classes);
+    CHECK(equal(p, twin_->probabilities(t.rows(), classes)));
+    for (std::size_t row = 0; row < t.count(); ++row)
+      check_probabilities(&p[row * classes], classes, labels[row]);
+    check_memberships(t);
+    check_row_by_row(t, labels, p);
+    check_threads(t, labels, p);
+    Learner::check_decision(*engine_, t, engine_->snapshot(), labels, p);
+  }
+
+  static void check_probabilities(const double* p, std::size_t classes, std::int32_t label) {
+    CHECK(label >= 0 && label < static_cast<std::int32_t>(classes));
+    double sum = 0;
+    for (std::size_t k = 0; k < classes; ++k) {
+      CHECK(p[k] >= 0 && p[k] <= 1 + 1e-12);
+      sum += p[k];
+      if (static_cast<std::int32_t>(k) != label) CHECK(p[k] < p[label]);
+    }
+    CHECK(std::abs(sum - 1) < 1e-9);
+  }
+
+  void check_memberships(const Table& t) const {
+    const auto m = engine_->memberships(t.rows()), other = twin_->memberships(t.rows());
+    CHECK(m.columns == engine_->n_boxes() && other.columns == m.columns);
+    for (std::size_t row = 0; row < t.count(); ++row)
+      for (std::size_t i = 0; i < m.columns; ++i) {
+        CHECK(m.row(row)[i] >= 0 && m.row(row)[i] <= 1 + 1e-12);
+        CHECK(m.row(row)[i] == other.row(row)[i]);
+      }
+  }
+
+  void check_row_by_row(const Table& t, const std::vector<std::int32_t>& labels,
+                        const std::vector<double>& p) const {
+    const std::size_t classes = p.size() / t.count();
+    for (std::size_t row = 0; row < std::min<std::size_t>(t.count(), 16); ++row) {
+      std::int32_t label;
+      twin_->predict(t.rows(row, row + 1), &label);
+      CHECK(label == labels[row]);
+      const auto alone = twin_->probabilities(t.rows(row, row + 1), classes);
+      CHECK(std::equal(alone.begin(), alone.end(), p.begin() + row * classes));
+    }
+  }
+
+  // Threads are started where there is much to do: the rows are predicted several times over.
+  void check_threads(const Table& t, const std::vector<std::int32_t>& labels,
+                     const std::vector<double>& p) {
+    constexpr std::size_t MUCH = 100'000, FEW = 100;
+    const std::size_t boxes = engine_->n_boxes();
+    if (threaded_ || boxes < FEW) return;
+    threaded_ = true;
+    const Table all = repeated(t, 1 + MUCH / boxes);
+    std::vector<std::int32_t> found(all.count());
+    twin_->predict(all.rows(), found.data(), 3);
+    const auto shares = twin_->probabilities(all.rows(), p.size() / t.count(), 3);
+    for (std::size_t row = 0; row < all.count(); ++row)
+      CHECK(found[row] == labels[row % t.count()]);
+    for (std::size_t i = 0; i < shares.size(); ++i) CHECK(shares[i] == p[i % p.size()]);
   }
 
   void rebuild_twin() {
-    const Snapshot all = engine_->snapshot();
-    renew_twin(all.ranges);
-    twin_->restore(all);
-    CHECK(equal(all, twin_->snapshot()));
+    const State state = Learner::state(*engine_);
+    twin_ = renewed(state.boxes.ranges, true);
+    Learner::restore(*twin_, state);
+    CHECK(equal(state, Learner::state(*twin_)));
     CHECK(twin_->n_boxes() == engine_->n_boxes() && twin_->n_classes() == engine_->n_classes());
   }
 
@@ -286,37 +250,67 @@ class Session {
   }
 
   void configure() {
-    const boxwise::EntropySettings s = settings();
+    const auto s = Learner::settings(in_, n_);
     if (both([&](Engine& e) { e.configure(s); })) settings_ = s;
   }
 
-  void restore_something_odd() {
-    Snapshot all = engine_->snapshot();
-    const Snapshot before = all;
-    for (std::size_t times = in_.below(3) + 1; times > 0; --times) {
-      switch (in_.below(11)) {
-        case 0: spoil(all.V, in_.number()); break;
-        case 1: spoil(all.W, in_.number()); break;
-        case 2: spoil(all.n, in_.raw<std::uint32_t>()); break;
-        case 3: spoil(all.label, in_.raw<std::int8_t>()); break;
-        case 4: spoil(all.id, in_.raw<std::uint64_t>()); break;
-        case 5: spoil(all.first, in_.byte() < 200 ? in_.byte() : in_.raw<std::uint64_t>()); break;
-        case 6: spoil(all.code, in_.code()); break;
-        case 7: spoil(all.times, in_.raw<std::uint32_t>()); break;
-        case 8: all.n_classes = in_.byte(); break;
-        case 9: all.next_id = in_.raw<std::uint64_t>() >> 1; break;
-        default: fill_a_box(all);
-      }
-    }
+  // In the engines as they are: what is refused leaves them so.
+  void restore_odd_boxes() {
+    const Snapshot before = engine_->snapshot();
+    Snapshot all = before;
+    for (std::size_t times = in_.below(3) + 1; times > 0; --times) spoil_boxes(all);
     if (!both([&](Engine& e) { e.restore(all); })) CHECK(equal(before, engine_->snapshot()));
   }
 
-  template <class T, class U>
-  void spoil(std::vector<T>& values, U value) {
-    if (values.empty() || in_.below(10) == 0)
-      values.push_back(static_cast<T>(value));
-    else
-      values[in_.below(values.size())] = static_cast<T>(value);
+  // As a model file is read: a state that is not refused must be one to go on from.
+  void start_from_odd_state() {
+    State state = Learner::state(*engine_);
+    for (std::size_t times = in_.below(3) + 1; times > 0; --times) {
+      if (in_.below(2) == 0)
+        spoil_boxes(state.boxes);
+      else
+        Learner::spoil_record(in_, state.record);
+    }
+    std::unique_ptr<Engine> engine, twin;
+    if (!attempt([&] {
+          engine = renewed(state.boxes.ranges, false);
+          Learner::restore(*engine, state);
+        }))
+      return;
+    twin = renewed(state.boxes.ranges, true);
+    Learner::restore(*twin, state);
+    engine_ = std::move(engine);
+    twin_ = std::move(twin);
+  }
+
+  void spoil_boxes(Snapshot& all) {
+    switch (in_.below(14)) {
+      case 0: spoil(in_, all.V, in_.number()); break;
+      case 1: spoil(in_, all.W, in_.number()); break;
+      case 2: spoil(in_, all.n, in_.raw<std::uint32_t>()); break;
+      case 3: spoil(in_, all.label, in_.raw<std::int8_t>()); break;
+      case 4: spoil(in_, all.id, in_.raw<std::uint64_t>()); break;
+      case 5: spoil(in_, all.first, in_.byte() < 200 ? in_.byte() : in_.raw<std::uint64_t>()); break;
+      case 6: spoil(in_, all.code, in_.code()); break;
+      case 7: spoil(in_, all.times, in_.raw<std::uint32_t>()); break;
+      case 8: spoil(in_, all.last, in_.byte() < 200 ? in_.byte() : in_.raw<std::uint64_t>()); break;
+      case 9: all.n_classes = in_.byte(); break;
+      case 10: all.next_id = in_.raw<std::uint64_t>() >> 1; break;
+      case 11: spoil_range(all); break;
+      default: fill_a_box(all);
+    }
+  }
+
+  void spoil_range(Snapshot& all) {
+    if (all.ranges.empty()) return;
+    boxwise::Range& range = all.ranges[in_.below(all.ranges.size())];
+    if (!range.scale || in_.below(2) == 0) {
+      (in_.below(2) == 0 ? range.low : range.high) = in_.number();
+      return;
+    }
+    std::vector<double> state = range.scale->state();
+    spoil(in_, state, in_.number());
+    attempt([&] { range.scale = boxwise::QuantileScale::from_state(state); });
   }
 
   // A box that holds about as many samples as can be counted.
@@ -340,8 +334,8 @@ class Session {
   }
   static bool full(const Snapshot& all) {  // learning may then stop half way
     for (auto n : all.n)
-      if (n > std::numeric_limits<std::uint32_t>::max() - 100) return true;
-    return false;
+      if (n > std::numeric_limits<std::uint32_t>::max() - 300) return true;
+    return all.next_id > std::numeric_limits<std::uint64_t>::max() - 300;
   }
 
   void check_boxes() const {
@@ -370,56 +364,34 @@ class Session {
     }
   }
 
-  Bytes& in_;
+  Input& in_;
   std::size_t n_, r_;
-  boxwise::EntropySettings settings_;
+  typename Learner::Settings settings_;
+  Portions portions_;
   std::unique_ptr<Engine> engine_, twin_;
+  int drawn_ = 0;          // tables
+  bool threaded_ = false;  // something was predicted by several threads
 };
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  Bytes in(data, size);
-  std::optional<Session> session;
+template <class Learner>
+void run(Input& in) {
+  std::optional<Session<Learner>> session;
   try {
     session.emplace(in);
   } catch (const std::invalid_argument&) {
-    return 0;
+    return;
   }
   session->run();
+}
+
+}  // namespace
+}  // namespace fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  fuzz::Input in(data, size);
+  if (in.byte() % 2 == 0)
+    fuzz::run<fuzz::ByMembership>(in);
+  else
+    fuzz::run<fuzz::ByEvidence>(in);
   return 0;
 }
-
-#ifdef BOXWISE_FUZZ_MAIN
-// For compilers without libFuzzer: random inputs and mutations of them, no guidance by coverage.
-#include <chrono>
-#include <random>
-
-int main(int argc, char** argv) {
-  const double seconds = argc > 1 ? std::atof(argv[1]) : 60;
-  const unsigned long seed = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : std::random_device{}();
-  std::printf("seed %lu\n", seed);
-  std::fflush(stdout);
-  std::mt19937_64 random(seed);
-  std::vector<std::vector<std::uint8_t>> pool;
-  unsigned long long runs = 0;
-  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  for (; std::chrono::steady_clock::now() < end; ++runs) {
-    std::vector<std::uint8_t> input;
-    if (pool.size() < 100 || random() % 4 == 0) {
-      input.resize(random() % 2000);
-      for (auto& byte : input) byte = static_cast<std::uint8_t>(random());
-    } else {
-      input = pool[random() % pool.size()];
-      for (auto changes = 1 + random() % 8; changes > 0 && !input.empty(); --changes)
-        input[random() % input.size()] = static_cast<std::uint8_t>(random());
-    }
-    LLVMFuzzerTestOneInput(input.data(), input.size());
-    if (pool.size() < 1000)
-      pool.push_back(std::move(input));
-    else
-      pool[random() % pool.size()] = std::move(input);
-  }
-  std::printf("%llu inputs, nothing found\n", runs);
-}
-#endif

@@ -10,7 +10,6 @@ Run it with ``scripts/fuzz.sh``, or ``python fuzz/model_file.py --seconds 600 --
 from __future__ import annotations
 
 import argparse
-import contextlib
 import copy
 import hashlib
 import json
@@ -76,10 +75,10 @@ def seeds(folder: Path) -> list[tuple[bytes, list[list[Any]]]]:
             clf.fit(ROWS[name], ["p", "q", "p", "r"]).save(folder / "seed.box")
             found.append(((folder / "seed.box").read_bytes(), ROWS[name]))
     many = [[float(i % 7), f"v{i}", i % 3 == 0] for i in range(90)]  # more than 64 values: sparse
-    HyperboxClassifier(theta=0.5, delta=0.4, condition="mean").fit(
-        many, [f"c{i % 4}" for i in range(90)]
-    ).save(folder / "seed.box")
-    found.append(((folder / "seed.box").read_bytes(), ROWS["mixed"]))
+    for scale, class_prior in ("range", "data"), ("quantile", "auto"):
+        clf = HyperboxClassifier(theta=0.5, delta=0.4, scale=scale, class_prior=class_prior)
+        clf.fit(many, [f"c{i % 4}" for i in range(90)]).save(folder / "seed.box")
+        found.append(((folder / "seed.box").read_bytes(), ROWS["mixed"]))
     return found
 
 
@@ -181,15 +180,19 @@ def use_labels(clf: HyperboxClassifier, rows: list[list[Any]]) -> None:
     try:
         predicted = clf.predict(rows)
     except ValueError as error:
-        assert "no labelled" in str(error), error
+        assert "no row with a label" in str(error), error
         return
     probabilities = clf.predict_proba(rows)
     assert np.allclose(probabilities.sum(axis=1), 1)
     assert clf.classes_[probabilities.argmax(axis=1)].tolist() == predicted.tolist()
-    # Refused for odd parameters, or because a box is full.
-    if hasattr(clf, "partial_fit"):
-        with contextlib.suppress(ValueError, TypeError, OverflowError):
-            clf.partial_fit(rows, predicted)
+    if not hasattr(clf, "partial_fit"):
+        return
+    try:
+        clf.partial_fit(rows, predicted)
+    except OverflowError:  # a box is full
+        pass
+    except ValueError as error:  # the parameters are valid, but not those of the boxes
+        assert "scale is" in str(error), error
 
 
 def main() -> int:

@@ -17,6 +17,7 @@ from boxwise import HyperboxClassifier
 from boxwise.apps.outcome import failures_told
 from boxwise.apps.results import opened
 from boxwise.apps.screen import Screen
+from boxwise.apps.writable import check_results
 from boxwise.datasets import LoanStream
 from boxwise.evaluate import Prequential
 from boxwise.evaluate.peers import has_river, peer
@@ -66,6 +67,7 @@ def demo(
     """  # noqa: D301  (click marks with it what it must not wrap)
     if to_csv is not None:
         with failures_told():
+            check_results(to_csv)
             _write(to_csv, LoanStream(rows, function=AFTER, seed=seed))
         return
     model = classifier()

@@ -22,9 +22,9 @@ from boxwise.apps.outcome import (
     failures_told,
     tell_rows_left_out,
 )
-from boxwise.apps.pictures import check_picture
+from boxwise.apps.pictures import check_picture, write_picture
 from boxwise.apps.reading_bar import ReadingBar
-from boxwise.apps.writable import check_writable, refuse_input
+from boxwise.apps.writable import check_results, refuse_input
 from boxwise.evaluate import LearnerError, Prequential
 from boxwise.evaluate.peers import peer, peer_names
 from boxwise.evaluate.point_files import format_of, write_rows
@@ -178,7 +178,7 @@ def _check_outputs(output: Path | None, plot: Path | None, cv: int | None) -> No
             format_of(output)
         except ValueError as error:
             raise typer.BadParameter(str(error), param_hint="--output") from None
-        check_writable(output)
+        check_results(output)
     if plot is None:
         return
     if cv is not None:
@@ -221,8 +221,7 @@ def _show(run: Prequential, output: Path | None, plot: Path | None) -> None:
     if output is not None:
         run.write(output)
     if plot is not None:
-        figure: Any = run.plot().figure
-        figure.savefig(plot, dpi=150)
+        write_picture(run.plot().figure, plot)
 
 
 def _watched(pairs: Iterable[Pair], bar: ReadingBar) -> Iterator[Pair]:

@@ -17,7 +17,7 @@ from boxwise.apps.model_columns import check_knows_classes
 from boxwise.apps.model_rows import ModelRows
 from boxwise.apps.outcome import end, failures_told, say
 from boxwise.apps.results import opened
-from boxwise.apps.writable import refuse_input
+from boxwise.apps.writable import check_results, refuse_input
 from boxwise.explain import Explanation
 from boxwise.explain import explain as explained
 from boxwise.files import InputError, TypedChunk
@@ -95,6 +95,7 @@ def explain(
     refuse_input(output, [model, *data], "--output")
     options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
     with failures_told():
+        check_results(output)
         clf = load(model)
         if not isinstance(clf, ExplainedLearner):
             raise InputError(

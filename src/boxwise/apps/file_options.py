@@ -46,7 +46,9 @@ NewModelOption = Annotated[
 ]
 ResultOption = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="FILE", help="The file to write; else standard output."),
+    typer.Option(
+        "--output", "-o", metavar="FILE", help="The file to write; - or none: standard output."
+    ),
 ]
 FilesArgument = Annotated[
     list[str], typer.Argument(metavar="FILE", help="The files; - is standard input.")

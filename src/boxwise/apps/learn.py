@@ -20,7 +20,7 @@ from boxwise.apps.learning_bar import LearningBar
 from boxwise.apps.model_columns import tell_columns_left_out, typing_for, wanted_names
 from boxwise.apps.outcome import ROWS_LEFT_OUT, fail, failures_told, say, tell_rows_left_out
 from boxwise.apps.reading_bar import ReadingBar
-from boxwise.apps.writable import check_writable, refuse_input
+from boxwise.apps.writable import check_model, refuse_input
 from boxwise.core.words import counted
 from boxwise.files import Chunk, Files, InputError, ReadingStopped, TypedChunk, Typing
 from boxwise.inputs import columns_by_position
@@ -120,7 +120,7 @@ def learn(
     refuse_input(target, data, "--into" if output is None else "--output")
     options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
     with failures_told(), Interruption() as interruption:
-        check_writable(target)
+        check_model(target)
         model = None if into is None else _online(load(into), into)
         wanted = columns.ColumnOptions(label, categorical, numeric, drop, only)
         only_these = wanted.kept if model is None else wanted_names(model.schema_, label)

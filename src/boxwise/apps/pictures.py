@@ -1,14 +1,16 @@
-"""Whether a picture can be drawn into a file, asked before the work and not after it."""
+"""Pictures as files: whether one can be written, asked before the work, and writing it."""
 
 from __future__ import annotations
 
+import io
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import typer
 
 from boxwise.apps.outcome import fail
-from boxwise.apps.writable import check_writable
+from boxwise.atomic_files import check_writable, writing
 
 PICTURES = (".png", ".svg", ".pdf")
 
@@ -23,3 +25,11 @@ def check_picture(path: Path, option: str) -> None:
     if find_spec("matplotlib") is None:
         fail(f'{option} needs matplotlib: pip install "boxwise[plot]"')
     check_writable(path)
+
+
+def write_picture(figure: Any, path: Path) -> None:
+    """Write a figure in the format that the name of the file says."""
+    drawn = io.BytesIO()  # not every format can be drawn straight into a pipe
+    figure.savefig(drawn, format=path.suffix[1:].lower(), dpi=150)
+    with writing(path) as file:
+        file.write(drawn.getbuffer())

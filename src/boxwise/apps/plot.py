@@ -14,7 +14,7 @@ from boxwise.apps import file_options as reading
 from boxwise.apps.column_options import chosen_names
 from boxwise.apps.model_rows import ModelRows
 from boxwise.apps.outcome import end, fail, failures_told
-from boxwise.apps.pictures import check_picture
+from boxwise.apps.pictures import check_picture, write_picture
 from boxwise.apps.writable import refuse_input
 from boxwise.inputs import columns_by_position
 from boxwise.plot import plot_box, plot_parallel, plot_regions
@@ -89,7 +89,7 @@ def plot(
         if data:
             rows, labels = ModelRows(clf, data, options, label).all()
             given = {"X": rows, "labels": None if label is None else labels}
-        _draw(clf, kind, names, box, given).savefig(output, dpi=150)
+        write_picture(_draw(clf, kind, names, box, given), output)
         end(options.faults, quiet=quiet)
 
 

@@ -15,7 +15,7 @@ from boxwise.apps.model_columns import check_knows_classes
 from boxwise.apps.model_rows import ModelRows
 from boxwise.apps.outcome import end, failures_told
 from boxwise.apps.results import CsvResults, JsonResults, Results, opened
-from boxwise.apps.writable import refuse_input
+from boxwise.apps.writable import check_results, refuse_input
 from boxwise.explain import by_evidence, winning_boxes
 from boxwise.files import TypedChunk
 from boxwise.inputs import columns_by_position
@@ -74,6 +74,7 @@ def predict(
     refuse_input(output, [model, *data], "--output")
     options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
     with failures_told():
+        check_results(output)
         clf = load(model)
         check_knows_classes(clf)
         rows = ModelRows(clf, data, options)

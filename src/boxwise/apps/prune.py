@@ -12,7 +12,7 @@ from boxwise.apps import column_options as columns
 from boxwise.apps import file_options as reading
 from boxwise.apps.model_rows import ModelRows
 from boxwise.apps.outcome import end, failures_told
-from boxwise.apps.writable import check_writable, refuse_input
+from boxwise.apps.writable import check_model, refuse_input
 from boxwise.files import InputError
 from boxwise.inputs import columns_by_position
 
@@ -68,7 +68,7 @@ def prune(
     options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
     with failures_told():
         if output is not None:
-            check_writable(output)
+            check_model(output)
         clf = load(model)
         rows, labels = ModelRows(clf, data, options, label).all()
         with columns_by_position():

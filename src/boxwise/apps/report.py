@@ -13,7 +13,7 @@ from boxwise.apps import file_options as reading
 from boxwise.apps.model_rows import ModelRows
 from boxwise.apps.outcome import end, failures_told, say
 from boxwise.apps.results import opened
-from boxwise.apps.writable import check_writable, refuse_input
+from boxwise.apps.writable import check_results, refuse_input
 from boxwise.files import STANDARD_INPUT, InputError
 from boxwise.report import report_html
 from boxwise.report.writing import MAX_ROWS
@@ -76,7 +76,7 @@ def report(
     refuse_input(output, [model, *(data or ())], "--output")
     options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
     with failures_told():
-        check_writable(output)
+        check_results(output)
         clf = load(model)
         rows: tuple[Any, ...] = ()
         if data:

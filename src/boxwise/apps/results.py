@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol, TextIO
 
-from boxwise.apps.writable import check_writable
-from boxwise.files import replacing
+from boxwise.apps.writable import STANDARD_OUTPUT
+from boxwise.atomic_files import errors_named, writing_text
 
 
 class Results(Protocol):
@@ -64,15 +64,12 @@ class JsonResults:
 @contextmanager
 def opened(path: Path | None) -> Iterator[TextIO]:
     """Open the output; a file appears, or is replaced, only when all is written."""
-    if path is None:
+    if path is None or path == STANDARD_OUTPUT:
         if hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(encoding="utf-8", newline="\n")
-        yield sys.stdout
-        sys.stdout.flush()
-    elif path.exists() and not path.is_file() and not path.is_dir():  # a pipe or a device
-        with path.open("w", encoding="utf-8", newline="") as out:
-            yield out
+        with errors_named("standard output"):
+            yield sys.stdout
+            sys.stdout.flush()
     else:
-        check_writable(path)
-        with replacing(path) as out:
+        with writing_text(path) as out:
             yield out

@@ -15,7 +15,7 @@ from boxwise.apps import file_options as reading
 from boxwise.apps.model_rows import ModelRows
 from boxwise.apps.outcome import end, failures_told, say
 from boxwise.apps.results import opened
-from boxwise.apps.writable import check_writable, refuse_input
+from boxwise.apps.writable import check_results, refuse_input
 from boxwise.files import InputError
 from boxwise.inputs import columns_by_position
 from boxwise.rules import RuleSet
@@ -102,8 +102,7 @@ def rules(
     refuse_input(output, [model, *(data or ())], "--output")
     options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
     with failures_told():
-        if output is not None:
-            check_writable(output)
+        check_results(output)
         clf = load(model)
         rows = None
         if data and label is not None:

@@ -1,4 +1,4 @@
-"""Whether a file can be written, asked before the work and not after it."""
+"""Whether an output can be written, asked before the work and not after it."""
 
 from __future__ import annotations
 
@@ -10,18 +10,23 @@ from pathlib import Path
 
 import typer
 
+from boxwise.atomic_files import check_replaceable, check_writable
 from boxwise.files import STANDARD_INPUT, InputError
 
+STANDARD_OUTPUT = Path("-")
 
-def check_writable(path: Path) -> None:
-    """Raise InputError if no file can be written under this name."""
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; give the name of a file to write")
-    folder = path.resolve().parent
-    if not folder.is_dir():
-        raise InputError(f"{path} cannot be written: there is no folder {folder}")
-    if not os.access(folder, os.W_OK):
-        raise InputError(f"{path} cannot be written: the folder {folder} may not be written to")
+
+def check_results(path: Path | None) -> None:
+    """Raise OSError if results cannot be written there; None and ``-`` are standard output."""
+    if path is not None and path != STANDARD_OUTPUT:
+        check_writable(path)
+
+
+def check_model(path: Path) -> None:
+    """Raise OSError or InputError if no model file can be written under this name."""
+    if path == STANDARD_OUTPUT:
+        raise InputError("a model is not written to standard output; give the name of a file")
+    check_replaceable(path)
 
 
 def refuse_input(path: Path | None, inputs: Iterable[str | Path], option: str) -> None:

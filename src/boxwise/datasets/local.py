@@ -9,8 +9,8 @@ import warnings
 import zlib
 from hashlib import sha256
 from pathlib import Path
-from uuid import uuid4
 
+from boxwise.atomic_files import replacing
 from boxwise.datasets.catalogue import Entry
 from boxwise.datasets.errors import DatasetError
 
@@ -51,14 +51,10 @@ def in_cache(entry: Entry) -> bytes | None:
 def keep(entry: Entry, table: bytes) -> None:
     """Put a table into the cache, at once or not at all; if it cannot be, say so and go on."""
     path = cache_file(entry)
-    part = path.with_name(f"{path.name}.{uuid4().hex}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            part.write_bytes(gzip.compress(table, mtime=0))
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
+        with replacing(path) as file:
+            file.write(gzip.compress(table, mtime=0))
     except OSError as error:
         warnings.warn(
             f"data set {entry.name!r} could not be kept for the next time ({error}); set "

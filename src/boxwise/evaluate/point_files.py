@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from math import isnan
 from pathlib import Path
 
+from boxwise.atomic_files import writing_text
+
 Rows = Sequence[dict[str, object]]
 
 
@@ -18,12 +20,8 @@ def write_rows(path: str | os.PathLike[str], rows: Rows) -> None:
     target = Path(path)
     form = format_of(target)
     plain = [{name: _plain(value) for name, value in row.items()} for row in rows]
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        part.write_text(form(plain), encoding="utf-8", newline="")
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+    with writing_text(target) as out:
+        out.write(form(plain))
 
 
 def format_of(path: Path) -> Callable[[Rows], str]:

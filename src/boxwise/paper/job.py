@@ -13,6 +13,7 @@ from typing import Any
 
 from joblib import cpu_count
 
+from boxwise.atomic_files import writing_text
 from boxwise.core import engine_version
 from boxwise.learners.parameters import parameters_to_json
 from boxwise.paper.experiment import METHODS
@@ -155,9 +156,8 @@ class Job:
             "machine": f"{cpu_count()} cores, {platform.machine()}, {platform.system()}",
             "seconds": round(self._seconds),
         }
-        new = self._about.with_suffix(".new")
-        new.write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
-        new.replace(self._about)
+        with writing_text(self._about) as file:
+            file.write(json.dumps(note, indent=2) + "\n")
 
 
 def _versions() -> dict[str, str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from boxwise.atomic_files import writing_text
 from boxwise.paper.protocol import Row
 
 
@@ -55,14 +56,10 @@ class ResultsFile:
     def rewrite(self) -> None:
         """Write the file anew, the units in alphabetical order: equal results, equal bytes."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        new = self.path.with_suffix(".new")
-        with new.open("w", newline="", encoding="utf-8") as file:
+        with writing_text(self.path) as file:
             csv.writer(file, lineterminator="\n").writerow(HEADER)
             for unit in sorted(self.done):
                 file.write(_text(unit, self.done[unit]))
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(self.path)
 
 
 def _text(unit: Unit, rows: Sequence[Row]) -> str:

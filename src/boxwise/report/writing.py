@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
-from boxwise.files import replacing
+from boxwise.atomic_files import check_writable, writing_text
 from boxwise.progress import follow
 from boxwise.report.page import page
 from boxwise.report.relevance import Shuffled, shuffled
@@ -93,6 +92,8 @@ def write_report(
 ) -> None:
     """Write a page on a model to a file, which appears, or is replaced, when it is complete.
 
+    A pipe or a device is written into; a link stays, and the file it points to is replaced.
+
     Parameters
     ----------
     clf, X, y
@@ -114,8 +115,9 @@ def write_report(
     ...     path.stat().st_size < 1_000_000
     True
     """
+    check_writable(path)
     html = report_html(clf, X, y, **options)
-    with replacing(Path(path)) as out:
+    with writing_text(path) as out:
         out.write(html)
 
 

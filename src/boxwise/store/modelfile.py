@@ -12,7 +12,6 @@ All numbers are little-endian::
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import io
 import json
@@ -20,13 +19,14 @@ import math
 import os
 import stat
 import struct
-import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from boxwise.atomic_files import replacing
 
 MARK = b"\x89BOX\r\n\x1a\n"
 VERSION = 1
@@ -48,25 +48,9 @@ def write(
     path: str | os.PathLike[str], content: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
 ) -> None:
     """Write a model file; an existing one is replaced at once or, on an error, left as it was."""
-    target = Path(path).resolve()  # a link stays a link; what it points to is replaced
-    if target.is_dir():
-        raise IsADirectoryError(f"{target} is a folder; give the name of a file")
-    if target.exists() and not target.is_file():
-        raise OSError(f"{target} is not a regular file, so it cannot be replaced by one")
     parts = _parts(content, arrays)
-    handle, name = tempfile.mkstemp(prefix=".boxwise-", dir=target.parent)
-    part = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.writelines(parts)
-            file.flush()
-            os.fsync(file.fileno())
-        part.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
-        part.replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        raise
+    with replacing(path) as file:
+        file.writelines(parts)
 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -224,9 +208,3 @@ def _read_array(source: _Source, form: _Form) -> NDArray[Any]:
     values = np.frombuffer(source.exactly(form.n_bytes), dtype=f"<{form.dtype}")
     source.exactly(form.padding)
     return values.reshape(form.shape).astype(values.dtype.newbyteorder("="), copy=False)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

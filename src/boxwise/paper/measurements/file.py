@@ -6,6 +6,7 @@ import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from boxwise.atomic_files import writing_text
 from boxwise.paper.measurements.measurement import Measure
 from boxwise.paper.results import Unit
 
@@ -36,10 +37,8 @@ def read_measurements(path: Path) -> Measured:
 
 def write_measurements(path: Path, measured: Mapping[Unit, Sequence[Measure]]) -> None:
     """Write the file anew, whole or not at all, the units in alphabetical order."""
-    new = path.with_suffix(".new")
-    with new.open("w", newline="", encoding="utf-8") as file:
+    with writing_text(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(HEADER)
         for unit in sorted(measured):
             writer.writerows([*unit, *measure] for measure in measured[unit])
-    new.replace(path)

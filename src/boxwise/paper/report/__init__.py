@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from boxwise.atomic_files import writing
 from boxwise.paper.measurements.file import NAME as MEASUREMENTS_FILE
 from boxwise.paper.measurements.file import read_measurements
 from boxwise.paper.report.about import About
@@ -45,5 +46,6 @@ def write_report(results: ResultsFile, folder: Path, about: About) -> list[Path]
             files[folder / "figures" / f"{block.name}.svg"] = block.svg
     for path, data in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+        with writing(path) as file:
+            file.write(data)
     return [*files]

@@ -1,6 +1,7 @@
 """Ctrl-C, SIGTERM and readers that go away, as the installed command meets them."""
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -146,3 +147,68 @@ def test_a_reader_that_goes_away_ends_the_output_silently(folder):
         run.stdout.close()
         assert run.stderr.read() == b""
     assert run.returncode == 141
+
+
+COLUMNS = 30
+
+
+def table_of_many_classes(folder):
+    """Write rows of thousands of classes, which take seconds to learn, and return their lines."""
+    draw = random.Random(0)
+    lines = [
+        ",".join(f"{draw.random():.3f}" for _ in range(COLUMNS)) + f",k{draw.randrange(9000)}\n"
+        for _ in range(10_000)
+    ]
+    header = ",".join(f"x{i}" for i in range(COLUMNS)) + ",decision\n"
+    (folder / "many.csv").write_text(header + "".join(lines))
+    return header, lines
+
+
+def begun(folder, *arguments):
+    """Start a command on the rows of many classes and wait until it has begun to learn."""
+    run = subprocess.Popen(
+        [BOXWISE, *arguments],
+        cwd=folder,
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while line := run.stderr.readline():
+        if "label" in line:  # the last one about the columns
+            return run
+    raise AssertionError(f"it ended before it began, with exit code {run.wait()}")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_learn_stops_soon_where_rows_take_long_and_saves_those_learned(folder, number, code):
+    header, lines = table_of_many_classes(folder)
+    run = begun(folder, "learn", "many.csv", "--label", "decision", "-o", "model.box")
+    run.send_signal(number)
+    _, errors = run.communicate(timeout=120)
+    assert run.returncode == code
+    assert "those after them were not learned" in errors
+    model = library.load(folder / "model.box")
+    n = int(model.boxes_.n_samples.sum())
+    assert 0 < n < len(lines)
+    assert f"{n:,} rows are in model.box (rows up to {n:,} of the input)" in errors
+    (folder / "first.csv").write_text(header + "".join(lines[:n]))
+    same = here(
+        *("learn", folder / "first.csv", "--label", "decision", "-o", folder / "same.box", "-q"),
+    )
+    assert same.exit_code == 0
+    assert (folder / "model.box").read_bytes() == (folder / "same.box").read_bytes()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_evaluate_that_was_stopped_shows_and_writes_the_scores_so_far(folder, number, code):
+    table_of_many_classes(folder)
+    learn = ("evaluate", "many.csv", "--label", "decision", "--every", "1", "-o", "scores.csv")
+    run = begun(folder, *learn)
+    time.sleep(2)
+    run.send_signal(number)
+    shown, errors = run.communicate(timeout=120)
+    assert run.returncode == code
+    assert "stopped; the scores are those of the first" in errors
+    assert "accuracy" in shown
+    assert (folder / "scores.csv").read_text().startswith("learner,rows,")

@@ -13,13 +13,14 @@ from boxwise.apps import column_options as columns
 from boxwise.apps import file_options as reading
 from boxwise.apps import model_settings as parameters
 from boxwise.apps.folds import Fold, cross_validated, fold_table
+from boxwise.apps.interruption import termination_as_ctrl_c
 from boxwise.apps.labelled_files import no_rows, typed_by_first_rows
 from boxwise.apps.labelled_rows import LabelledRows, Pair
 from boxwise.apps.outcome import (
-    INTERRUPTED,
     ROWS_LEFT_OUT,
     fail,
     failures_told,
+    interrupted_by,
     tell_rows_left_out,
 )
 from boxwise.apps.pictures import check_picture, write_picture
@@ -110,7 +111,7 @@ def evaluate(
     boxes, memory and rows per second are told beside them. With --cv the rows are cross-validated
     instead, as is right for rows that do not come in the order of time.
 
-    Ctrl-C ends the run; the scores so far are shown and written.
+    Ctrl-C or SIGTERM ends the run; the scores so far are shown and written.
 
     \b
     Examples:
@@ -126,7 +127,7 @@ def evaluate(
       1    a file, a row or a learner failed, or a library is missing
       2    wrong usage
       3    done, but rows were left out (--on-error skip or report)
-      130  stopped by Ctrl-C; the scores so far were shown
+      130  stopped by Ctrl-C (143: by SIGTERM); the scores so far were shown
     """  # noqa: D301  (click marks with it what it must not wrap)
     settings = parameters.settings_from(
         algorithm, theta, delta, version, alpha, gamma, beta, eta, scale, max_boxes, class_prior,
@@ -135,7 +136,7 @@ def evaluate(
     refuse_input(output, data, "--output")
     refuse_input(plot, data, "--plot")
     options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
-    with failures_told():
+    with failures_told(), termination_as_ctrl_c():
         _check_outputs(output, plot, cv)
         peers = _peers(against, cv)
         wanted = columns.ColumnOptions(label, categorical, numeric, drop, only)
@@ -167,7 +168,7 @@ def evaluate(
         if not quiet:
             tell_rows_left_out(faults)
         if stopped:
-            fail(stopped, INTERRUPTED)
+            fail(*stopped)
     if faults.count:
         raise typer.Exit(ROWS_LEFT_OUT)
 
@@ -200,8 +201,8 @@ def _peers(against: Sequence[str] | None, cv: int | None) -> dict[str, Any]:
         fail(str(error))
 
 
-def _run(run: Prequential, bar: ReadingBar) -> str | None:
-    """Run to the end; return what to say if it was stopped before."""
+def _run(run: Prequential, bar: ReadingBar) -> tuple[str, int] | None:
+    """Run to the end; return what to say, and the exit code, if it was stopped before."""
     try:
         with bar:
             for now, *_ in run:
@@ -211,8 +212,9 @@ def _run(run: Prequential, bar: ReadingBar) -> str | None:
                 )
     except LearnerError as error:
         fail(str(error))
-    except KeyboardInterrupt:
-        return f"stopped; the scores are those of the first {run.rows:,} rows"
+    except KeyboardInterrupt as error:
+        told = f"stopped; the scores are those of the first {run.rows:,} rows"
+        return told, interrupted_by(error)
     return None
 
 
@@ -240,8 +242,8 @@ def _cross_validate(
     seed: int,
     bar: ReadingBar,
     output: Path | None,
-) -> str | None:
-    """Do fold after fold and show what came of them; return what to say if it was stopped."""
+) -> tuple[str, int] | None:
+    """Do fold after fold and show what came of them; return as `_run` if it was stopped."""
     stopped = None
     rows, labels = [row for row, _ in pairs], [label for _, label in pairs]
     folds: list[Fold] = []
@@ -253,8 +255,9 @@ def _cross_validate(
                 bar.show(f"{len(rows):,} rows, {fold.number} of {n_folds} folds done")
     except ValueError as error:
         fail(f"{n_folds} folds cannot be made or learned: {error}")
-    except KeyboardInterrupt:
-        stopped = f"stopped; the scores are those of {len(folds)} of {n_folds} folds"
+    except KeyboardInterrupt as error:
+        told = f"stopped; the scores are those of {len(folds)} of {n_folds} folds"
+        stopped = told, interrupted_by(error)
     if folds:
         typer.echo(fold_table(OURS, folds, len(rows)))
     if output is not None:

@@ -1,13 +1,41 @@
-"""Ctrl-C and SIGTERM while a model learns: read no more, but finish and save."""
+"""Ctrl-C and SIGTERM during long work: end it soon, and keep what was done."""
 
 from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic, process_time
 from types import FrameType
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 from boxwise.files import Stop
+
+# After a signal, rows that were read are still learned for so many seconds of computing. On a busy
+# machine these take longer, up to so many seconds.
+GRACE, LONGEST_GRACE = 0.4, 2.0
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, where it is to do what Ctrl-C does."""
+
+
+@contextmanager
+def termination_as_ctrl_c() -> Iterator[None]:
+    """Raise Terminated when SIGTERM comes."""
+
+    def end(number: int, frame: FrameType | None) -> NoReturn:
+        raise Terminated
+
+    if threading.current_thread() is not threading.main_thread():  # others get no signals
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 class Interruption:
@@ -24,6 +52,7 @@ class Interruption:
     def __init__(self) -> None:
         self.stop = Stop()
         self.signal: int | None = None
+        self._computed, self._began = 0.0, 0.0
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
@@ -37,10 +66,23 @@ class Interruption:
             signal.signal(number, handler)
 
     @property
+    def overdue(self) -> bool:
+        """Whether a signal came, and the time for what had been read by then is over."""
+        return self.signal is not None and (
+            process_time() - self._computed > GRACE or monotonic() - self._began > LONGEST_GRACE
+        )
+
+    def start_grace(self) -> None:
+        """Count the time for what has been read from now on, if a signal came before."""
+        self._computed, self._began = process_time(), monotonic()
+
+    @property
     def exit_code(self) -> int:
         """The exit code of a process that such a signal has ended."""
         return 128 + (self.signal or 0)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
+        if self.signal is None:
+            self.start_grace()
         self.signal = number
         self.stop.ask()

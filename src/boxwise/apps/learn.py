@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,11 +21,20 @@ from boxwise.apps.model_columns import tell_columns_left_out, typing_for, wanted
 from boxwise.apps.outcome import ROWS_LEFT_OUT, fail, failures_told, say, tell_rows_left_out
 from boxwise.apps.reading_bar import ReadingBar
 from boxwise.apps.writable import check_model, refuse_input
+from boxwise.core.pacing import Pace
 from boxwise.core.words import counted
-from boxwise.files import Chunk, Files, InputError, ReadingStopped, TypedChunk, Typing
+from boxwise.files import (
+    Chunk,
+    Faults,
+    Files,
+    InputError,
+    ReadingStopped,
+    TypedChunk,
+    Typing,
+)
 from boxwise.inputs import columns_by_position
 
-PIECE = 1_000  # rows learned at a time: how often the bar moves
+PIECE = 1_000  # rows learned at a time, fewer if they take long: how often the bar moves
 MANY_BOXES = 0.8  # of the rows: too many to say much
 ENOUGH_ROWS = 500  # before which many boxes mean nothing
 
@@ -39,6 +48,7 @@ class Plan:
     interruption: Interruption
     columns: columns.ColumnOptions
     learned: int = 0
+    last_row: int | None = None  # the last one that was learned, if not all that were read were
 
 
 def learn(
@@ -82,7 +92,8 @@ def learn(
     and which are categories. Names of columns are given one by one or with commas. Of the
     algorithms, onln-gfmm-m1, agglo-2 and agglo-sm need all rows at once, and hold them in memory.
 
-    Ctrl-C ends the reading; the model then has all rows read so far. An error writes nothing.
+    Ctrl-C or SIGTERM ends it within about a second. The model then has the rows read so far, or
+    those of them that could be learned in that time; how many is said. An error writes nothing.
 
     \b
     Examples:
@@ -100,7 +111,7 @@ def learn(
       1    a file or a row cannot be used; nothing was written
       2    wrong usage
       3    done, but rows were left out (--on-error skip or report)
-      130  stopped by Ctrl-C (143: by SIGTERM); the model has the rows read so far
+      130  stopped by Ctrl-C (143: by SIGTERM); the model has the rows so far
     """  # noqa: D301  (click marks with it what it must not wrap)
     settings = parameters.settings_from(
         algorithm, theta, delta, version, alpha, gamma, beta, eta, scale, max_boxes, class_prior,
@@ -164,15 +175,16 @@ def _learn_more(plan: Plan, model: Any) -> None:
 
 
 def _learn_chunks(plan: Plan, model: Any, typing: Typing, chunks: Iterable[Chunk]) -> None:
+    plan.interruption.start_grace()
     with LearningBar(plan.files, quiet=plan.options.quiet) as bar, columns_by_position():
-        for chunk in chunks:
-            typed = typing.apply(chunk, plan.options.faults)
-            for begin in range(0, typed.n_rows, PIECE):
-                piece = typed.part(slice(begin, begin + PIECE))
-                bar.before(model, piece)
-                model.partial_fit(piece.columns, piece.labels)
-                plan.learned += piece.n_rows
-                bar.after(model, piece)
+        for piece in _pieces(typing, chunks, plan.options.faults):
+            if plan.learned and plan.interruption.overdue:
+                plan.last_row = piece.rows[0] - 1
+                break
+            bar.before(model, piece)
+            model.partial_fit(piece.columns, piece.labels)
+            plan.learned += piece.n_rows
+            bar.after(model, piece)
     if not plan.learned:
         no_rows(plan.files, plan.options.faults)
 
@@ -194,17 +206,22 @@ def _learn_at_once(plan: Plan, model: Any, typing: Typing, chunks: Iterable[Chun
         model.fit(whole.columns, whole.labels)
 
 
+def _pieces(typing: Typing, chunks: Iterable[Chunk], faults: Faults) -> Iterator[TypedChunk]:
+    """Yield the rows in pieces that do not take long, so that a signal is noticed soon."""
+    pace = Pace()
+    for chunk in chunks:
+        typed = typing.apply(chunk, faults)
+        for rows in pace.chunks(typed.n_rows, PIECE):
+            yield typed.part(rows)
+
+
 def _finish(plan: Plan, model: Any, target: Path, *, new: bool) -> None:
     _save(model, target)
     if not plan.options.quiet:
         tell_rows_left_out(plan.options.faults)
     total = int(model.boxes_.n_samples.sum())
     if plan.interruption.signal is not None:
-        fail(
-            f"stopped; {counted(plan.learned, 'row', 'rows')} read so far are in {target} "
-            f"(rows up to {plan.files.rows:,} of the input)",
-            plan.interruption.exit_code,
-        )
+        fail(_where_stopped(plan, target), plan.interruption.exit_code)
     if not plan.options.quiet:
         rows = counted(plan.learned, "row", "rows")
         if total != plan.learned:
@@ -218,6 +235,19 @@ def _finish(plan: Plan, model: Any, target: Path, *, new: bool) -> None:
             say("nearly a box per row: try a larger --theta or --delta, or --max-boxes")
     if plan.options.faults.count:
         raise typer.Exit(ROWS_LEFT_OUT)
+
+
+def _where_stopped(plan: Plan, target: Path) -> str:
+    rows = counted(plan.learned, "row", "rows")
+    if plan.last_row is None:
+        return (
+            f"stopped; {rows} read so far are in {target} "
+            f"(rows up to {plan.files.rows:,} of the input)"
+        )
+    return (
+        f"stopped; {rows} are in {target} (rows up to {plan.last_row:,} of the input); those "
+        "after them were not learned"
+    )
 
 
 def _save(model: Any, target: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from time import monotonic
 from typing import Any
 
@@ -9,7 +10,7 @@ from boxwise.apps.reading_bar import ReadingBar
 from boxwise.evaluate import Confusion
 from boxwise.files import Files, TypedChunk
 
-SAMPLE = 100  # rows of each piece that are predicted before they are learned
+SAMPLE = 0.1  # of the rows are predicted before they are learned
 WINDOW = 2_000  # predictions over which the score is
 
 
@@ -28,7 +29,7 @@ class LearningBar(ReadingBar):
     def before(self, model: Any, piece: TypedChunk) -> None:
         """Predict some of the rows."""
         if self.seen and model.__sklearn_is_fitted__():
-            sample = piece.part(slice(SAMPLE))
+            sample = piece.part(slice(ceil(SAMPLE * piece.n_rows)))
             self._scores.update(sample.labels, model.predict(sample.columns).tolist())
 
     def after(self, model: Any, piece: TypedChunk) -> None:

@@ -10,12 +10,14 @@ from typing import NoReturn
 
 import typer
 
+from boxwise.apps.interruption import Terminated
 from boxwise.files import Faults, InputError, RowError
 from boxwise.store import ModelFileError
 
 BAD_INPUT = 1
 ROWS_LEFT_OUT = 3
 INTERRUPTED = 130
+TERMINATED = 143
 BROKEN_PIPE = 141
 
 
@@ -43,11 +45,16 @@ def failures_told() -> Iterator[None]:
         # Whoever read the output has gone, as `head` does; nothing is left to be flushed to it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(BROKEN_PIPE) from None
-    except KeyboardInterrupt:
-        raise typer.Exit(INTERRUPTED) from None
+    except KeyboardInterrupt as error:
+        raise typer.Exit(interrupted_by(error)) from None
     except OSError as error:
         reason = error.strerror or str(error)
         fail(f"{error.filename}: {reason}" if error.filename else str(error))
+
+
+def interrupted_by(error: KeyboardInterrupt) -> int:
+    """Return the exit code of a command that was stopped."""
+    return TERMINATED if isinstance(error, Terminated) else INTERRUPTED
 
 
 def tell_rows_left_out(faults: Faults) -> None:

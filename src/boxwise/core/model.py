@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import Any
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from boxwise._native import RowReader
 from boxwise.core.boxes import Boxes
+from boxwise.core.pacing import Pace
 from boxwise.core.settings import (
     Range,
     Settings,
@@ -24,7 +25,7 @@ from boxwise.schema import Column, Schema, Vocabulary
 
 Arrays = dict[str, NDArray[Any]]
 
-# Rows handed to the engine at a time: Python looks after signals (Ctrl-C) in between.
+# The most rows handed to the engine at a time: Python looks after signals (Ctrl-C) in between.
 CHUNK = 4096
 
 _FORMS: dict[str, tuple[type[np.generic], int]] = {
@@ -65,6 +66,7 @@ class Model:
         self.settings = settings
         self.by_rank = bool(ranges) and ranges[0].scale is not None  # how all numbers are measured
         self.engine = settings.new_engine(len(schema.categorical), ranges)
+        self._learning, self._predicting = Pace(), Pace()
 
     def configure(self, settings: Settings) -> None:
         """Use other settings from now on; the boxes stay."""
@@ -104,9 +106,10 @@ class Model:
             self.labels.append(label)
         try:
             whole = [slice(None)]
+            chunks = self._learning.chunks(batch.n_rows, CHUNK)
             return [
                 learn(batch.lower[rows], batch.upper[rows], batch.codes[rows], labels[rows])
-                for rows in (whole if self.settings.needs_all_rows else _chunks(batch))
+                for rows in (whole if self.settings.needs_all_rows else chunks)
             ]
         except BaseException:  # Ctrl-C, say: the rows so far stay learned, classes to come do not
             self.labels.truncate(self.engine.n_classes)
@@ -147,7 +150,7 @@ class Model:
         """Return the position, in `labels`, of the class of each row."""
         parts: list[NDArray[np.int32]] = [
             self.engine.predict(batch.lower[rows], batch.upper[rows], batch.codes[rows], threads)
-            for rows in _chunks(batch, threads)
+            for rows in self._predicting.chunks(batch.n_rows, CHUNK * threads)
         ]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
@@ -158,7 +161,7 @@ class Model:
             self.engine.probabilities(
                 batch.lower[rows], batch.upper[rows], batch.codes[rows], n_classes, threads
             )
-            for rows in _chunks(batch, threads)
+            for rows in self._predicting.chunks(batch.n_rows, CHUNK * threads)
         ]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
@@ -324,9 +327,3 @@ def _wider_reaches(arrays: Arrays, n_categorical: int, n_continuous: int) -> Arr
         "reaches": np.insert(reaches, places, 0.0, axis=1),
         "step_slopes": np.insert(slopes, places, 0.0) if len(slopes) else slopes,
     }
-
-
-def _chunks(batch: Batch, threads: int = 1) -> Iterator[slice]:
-    size = CHUNK * threads
-    for begin in range(0, batch.n_rows, size):
-        yield slice(begin, begin + size)

@@ -50,6 +50,13 @@ ResultOption = Annotated[
         "--output", "-o", metavar="FILE", help="The file to write; - or none: standard output."
     ),
 ]
+EscapeFormulasOption = Annotated[
+    bool,
+    typer.Option(
+        "--escape-formulas/--no-escape-formulas",
+        help="In CSV, put ' before text that a spreadsheet would run as a formula.",
+    ),
+]
 FilesArgument = Annotated[
     list[str], typer.Argument(metavar="FILE", help="The files; - is standard input.")
 ]

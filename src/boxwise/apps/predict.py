@@ -42,6 +42,7 @@ def predict(
         bool,
         typer.Option("--why", help="Add the box that says most, by how much, and its rule."),
     ] = False,
+    escape_formulas: reading.EscapeFormulasOption = True,
     missing: reading.MissingOption = None,
     form: reading.FormatOption = None,
     delimiter: reading.DelimiterOption = None,
@@ -80,9 +81,13 @@ def predict(
         rows = ModelRows(clf, data, options)
         classes = clf.classes_.tolist() if proba else []
         with opened(output) as out, columns_by_position():
-            kind = CsvResults if to is ResultFormat.csv else JsonResults
             measure = "share" if by_evidence(clf._fitted()) else "membership"
-            results: Results = kind(out, classes, ("box", measure, "rule") if why else ())
+            reason = ("box", measure, "rule") if why else ()
+            results: Results
+            if to is ResultFormat.csv:
+                results = CsvResults(out, classes, reason, escape_formulas=escape_formulas)
+            else:
+                results = JsonResults(out, classes, reason)
             describe = lru_cache(maxsize=10_000)(clf.boxes_.describe) if why else None
             for chunk in rows.chunks():
                 _write(results, clf, chunk, describe, proba=proba)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import sys
 from collections.abc import Iterator, Sequence
@@ -12,6 +11,7 @@ from typing import Any, Protocol, TextIO
 
 from boxwise.apps.writable import STANDARD_OUTPUT
 from boxwise.atomic_files import errors_named, writing_text
+from boxwise.csv_writing import CsvWriter
 
 
 class Results(Protocol):
@@ -27,19 +27,21 @@ class Results(Protocol):
 class CsvResults:
     """One line per row, after a header."""
 
-    def __init__(self, out: TextIO, classes: Sequence[Any], why: Sequence[str]) -> None:
-        self._writer = csv.writer(out, lineterminator="\n")
+    def __init__(
+        self, out: TextIO, classes: Sequence[Any], why: Sequence[str], *, escape_formulas: bool
+    ) -> None:
+        self._writer = CsvWriter(out, escape_formulas=escape_formulas)
         self._header = ["row", "prediction", *(f"proba_{k}" for k in classes), *why]
 
     def write(self, row: int, prediction: Any, shares: Sequence[float], why: Sequence[Any]) -> None:
         """Write one line."""
         self.finish()
-        self._writer.writerow([row, prediction, *shares, *why])
+        self._writer.write_row([row, prediction, *shares, *why])
 
     def finish(self) -> None:
         """Write the header, if there was no row before which to write it."""
         if self._header:
-            self._writer.writerow(self._header)
+            self._writer.write_row(self._header)
             self._header = []
 
 

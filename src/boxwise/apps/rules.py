@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import warnings
 from enum import StrEnum
@@ -16,6 +15,7 @@ from boxwise.apps.model_rows import ModelRows
 from boxwise.apps.outcome import end, failures_told, say
 from boxwise.apps.results import opened
 from boxwise.apps.writable import check_results, refuse_input
+from boxwise.csv_writing import CsvWriter
 from boxwise.files import InputError
 from boxwise.inputs import columns_by_position
 from boxwise.rules import RuleSet
@@ -70,6 +70,7 @@ def rules(
     ] = None,
     to: Annotated[RulesFormat, typer.Option(help="The format of the rules.")] = RulesFormat.text,
     output: reading.ResultOption = None,
+    escape_formulas: reading.EscapeFormulasOption = True,
     missing: reading.MissingOption = None,
     form: reading.FormatOption = None,
     delimiter: reading.DelimiterOption = None,
@@ -112,7 +113,7 @@ def rules(
             found = found.filter(label=_class_named(only_class, found))
         shown = found[:limit] if limit is not None else found
         with opened(output) as out:
-            out.write(_written(shown, to))
+            out.write(_written(shown, to, escape_formulas=escape_formulas))
         if len(shown) < len(found) and not quiet:
             say(f"{len(found) - len(shown):,} more rules; --limit shows more")
         end(options.faults, quiet=quiet)
@@ -167,13 +168,14 @@ def _class_named(text: str, found: RuleSet) -> object:
     raise typer.BadParameter(f"there is no class {text!r}; there are {known}", param_hint="--class")
 
 
-def _written(found: RuleSet, to: RulesFormat) -> str:
+def _written(found: RuleSet, to: RulesFormat, *, escape_formulas: bool) -> str:
     if to is RulesFormat.csv:
         out = io.StringIO()
         columns = to_columns(found)
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
+        writer = CsvWriter(out, escape_formulas=escape_formulas)
+        writer.write_row(columns)
+        for cells in zip(*columns.values(), strict=True):
+            writer.write_row(cells)
         return out.getvalue()
     text: str = getattr(found, f"to_{to.value}")()
     return text + "\n" if text else ""

@@ -105,7 +105,7 @@ class Prequential:
         """Return one row for each step and learner, with the keys of `summary`."""
         return [point.to_row() for step in self._noted for point in step]
 
-    def write(self, path: str | os.PathLike[str]) -> None:
+    def write(self, path: str | os.PathLike[str], *, escape_formulas: bool = True) -> None:
         """Write the rows of `to_rows` to a file, whole or not at all.
 
         Parameters
@@ -113,8 +113,10 @@ class Prequential:
         path : path
             Its ending says the format: ``.csv``, ``.json`` (one list) or ``.jsonl`` (a row a
             line). What is nan or None is left empty in CSV and is null in JSON.
+        escape_formulas : bool, default=True
+            In CSV, put ``'`` before a learner's name that a spreadsheet would run as a formula.
         """
-        write_rows(path, self.to_rows())
+        write_rows(path, self.to_rows(), escape_formulas=escape_formulas)
 
     def plot(self, ax: Any = None, *, marks: Mapping[int, str] | Sequence[int] = ()) -> Axes:
         """Draw the recent class balanced accuracy over the rows, and the boxes below it.

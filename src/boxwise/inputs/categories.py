@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwise._native import read_codes
-from boxwise.inputs.missing import is_missing
+from boxwise.inputs.missing import first_without_hash, is_missing, is_signalling_nan
 from boxwise.inputs.table import Coded, Values
 from boxwise.schema import Vocabulary, is_category, not_a_category, show
 
@@ -25,14 +25,17 @@ def to_codes(
     """
     if isinstance(values, Coded):
         return _recode(values, vocabulary, learn=learn, name=name)
-    codes = read_codes(values, vocabulary.codes, not learn)
-    if codes is not None:
-        return codes, []
-    # Equal values fall together here, so the work below is once per distinct value.
     try:
+        codes = read_codes(values, vocabulary.codes, not learn)
+        if codes is not None:
+            return codes, []
+        # Equal values fall together here, so the work below is once per distinct value.
         code_of: dict[object, int] = dict.fromkeys(values, UNSEEN)
-    except TypeError:
-        raise _unhashable(values, name) from None
+    except Exception:
+        row = first_without_hash(values)
+        if row is None:  # a value refuses to be compared with another
+            raise
+        raise _unhashable(values[row], row, name) from None
     additions: list[object] = []
     new: dict[object, int] = {}
     known = vocabulary.codes
@@ -87,18 +90,18 @@ def plain_category(value: object) -> object:
     return value
 
 
-def _unhashable(values: Sequence[object], name: str) -> TypeError:
-    for row, value in enumerate(values):
-        try:
-            hash(value)
-        except TypeError:
-            # The words after the colon are those that scikit-learn's checks look for.
-            return TypeError(
-                f"column {name!r}: {show(value)} cannot be a category (row {row}): argument must "
-                f"be a string or a real number, not {type(value).__name__!r}; "
-                "convert the column to text"
-            )
-    raise AssertionError("every value has a hash")
+def _unhashable(value: object, row: int, name: str) -> Exception:
+    if is_signalling_nan(value):
+        return ValueError(
+            f"column {name!r}: a signalling NaN cannot be a category (row {row}); "
+            "use None or NaN for a missing value"
+        )
+    # The words after the colon are those that scikit-learn's checks look for.
+    return TypeError(
+        f"column {name!r}: {show(value)} cannot be a category (row {row}): argument must "
+        f"be a string or a real number, not {type(value).__name__!r}; "
+        "convert the column to text"
+    )
 
 
 def _refusal(values: Sequence[object], value: object, plain: object, name: str) -> Exception:

@@ -76,7 +76,10 @@ def _kind(table: Table, j: int, name: str) -> Kind:
 def kind_of_values(values: Sequence[object]) -> Kind | None:
     """Return the kind of Python values, None if all are missing."""
     types = set(map(type, values)) - missing_types()
-    if not all(is_number_type(kind) or kind in interval_types() for kind in types):
+    numbers = {kind for kind in types if is_number_type(kind) or kind in interval_types()}
+    others = types - numbers
+    # Some types have a missing value of their own, such as datetime64's NaT.
+    if others and not all(is_missing(value) for value in values if type(value) in others):
         return "categorical"
     return None if all(map(is_missing, values)) else "continuous"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import column_or_1d
 
 from boxwise.inputs.categories import plain_category
-from boxwise.inputs.missing import is_missing
+from boxwise.inputs.missing import first_without_hash, is_missing, is_signalling_nan
 from boxwise.schema import Vocabulary, is_category, show
 
 UNLABELLED = -1
@@ -41,8 +41,10 @@ def encode_labels(
         )
     try:
         code_of: dict[object, int] = dict.fromkeys(labels, UNLABELLED)  # the work is once per class
-    except TypeError:
-        row = next(row for row, label in enumerate(labels) if not isinstance(label, Hashable))
+    except Exception:
+        row = first_without_hash(labels)
+        if row is None:  # a label refuses to be compared with another
+            raise
         raise _not_a_class(labels[row], row) from None
     additions: list[object] = []
     new: dict[object, int] = {}
@@ -86,9 +88,14 @@ def _read_labels(y: Any) -> Sequence[object]:
 def _to_array(y: Any) -> NDArray[Any]:
     values = y.to_list() if hasattr(y, "to_list") else y  # a column of pandas or polars
     values = values.to_pylist() if hasattr(values, "to_pylist") else values  # of Arrow
-    array = np.asarray(values)
-    if not isinstance(values, list) or (array.ndim != 1 and array.dtype.kind not in "US"):
-        return array
+    if not isinstance(values, list):
+        return np.asarray(values)
+    try:
+        array = np.asarray(values)
+        if array.ndim != 1 and array.dtype.kind not in "US":
+            return array
+    except ValueError:  # lists of several lengths, say: the row is told when they are read
+        pass
     # NumPy would turn a number among texts into text, and one beside a NaN into a float.
     plain = np.empty(len(values), dtype=object)
     plain[:] = values
@@ -105,6 +112,8 @@ def _plain_label(label: object, labels: Sequence[object], unlabelled: object) ->
             "such rows, or learn from them as unlabelled with unlabelled=float('nan')"
         )
     plain = plain_category(label)
+    if not is_category(plain):
+        raise _not_a_class(label, _row_of(label, labels))
     if unlabelled is not None and not is_missing(unlabelled) and plain == unlabelled:
         return None
     if isinstance(plain, float) and not plain.is_integer():
@@ -112,8 +121,6 @@ def _plain_label(label: object, labels: Sequence[object], unlabelled: object) ->
             f"Unknown label type: continuous: the label {plain!r} of row {_row_of(label, labels)} "
             "is not a class; labels must be text, whole numbers or truth values"
         )
-    if not is_category(plain):
-        raise _not_a_class(label, _row_of(label, labels))
     return plain
 
 
@@ -122,7 +129,13 @@ def _row_of(label: object, labels: Sequence[object]) -> int:
 
 
 def _not_a_class(label: object, row: int) -> ValueError:
+    if is_signalling_nan(label):
+        return ValueError(
+            f"Input y contains NaN: the label of row {row} is a signalling NaN; drop such rows, "
+            "or use None or float('nan') for a missing label"
+        )
     return ValueError(
         f"Unknown label type: the label {show(label)} of row {row} is of type "
-        f"{type(label).__name__}; labels must be text, whole numbers or truth values"
+        f"{type(label).__name__}; labels must be text, whole numbers or truth values: "
+        "convert them, for example with str"
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from decimal import Decimal
 from types import NoneType
 
 
@@ -12,7 +14,7 @@ def is_missing(value: object) -> bool:
         return True
     try:
         return bool(value != value)  # true of NaN and NaT alone
-    except (TypeError, ValueError, ArithmeticError):
+    except Exception:  # whatever a class of the user's raises
         # pandas.NA refuses to be a truth value; so do arrays, which are values (if odd ones).
         return type(value) in missing_types()
 
@@ -24,3 +26,18 @@ def missing_types() -> set[type]:
     if pandas is not None:
         types |= {type(pandas.NA), type(pandas.NaT)}
     return types
+
+
+def is_signalling_nan(value: object) -> bool:
+    """Say whether the value is the NaN of Decimal that must not be computed with."""
+    return isinstance(value, Decimal) and value.is_snan()
+
+
+def first_without_hash(values: Sequence[object]) -> int | None:
+    """Return the position of the first value that no dict can hold; None if there is none."""
+    for position, value in enumerate(values):
+        try:
+            hash(value)
+        except Exception:  # as unhashable as with TypeError
+            return position
+    return None

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from boxwise._native import read_numbers
 from boxwise.inputs.intervals import interval_types
-from boxwise.inputs.missing import is_missing
+from boxwise.inputs.missing import is_missing, is_signalling_nan
 from boxwise.inputs.table import Numbers
 from boxwise.schema import show
 
@@ -97,6 +97,11 @@ def within_limit(numbers: NDArray[np.float64]) -> bool:
 
 
 def _not_a_number(cell: object, name: str, row: int) -> Exception:
+    if is_signalling_nan(cell):
+        return ValueError(
+            f"column {name!r}: a signalling NaN is not a number (row {row}); "
+            "use None or NaN for a missing value"
+        )
     remedy = "convert the column to numbers, or list it in categorical_features"
     if isinstance(cell, str):
         return NotANumberError(

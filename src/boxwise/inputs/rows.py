@@ -55,7 +55,7 @@ def read_dicts(rows: Sequence[Any], expected: tuple[str, ...] | None) -> RowTabl
 def read_sequences(rows: Sequence[Any]) -> RowTable:
     """Read rows that are lists, tuples or one-dimensional arrays."""
     width = len(rows[0])
-    if width and all(isinstance(cell, list | np.ndarray) for cell in rows[0]):
+    if width and all(map(_is_nested, rows[0])):
         raise ValueError("Found array with dim 3, while dim <= 2 is required.")
     plain = []
     for i, row in enumerate(rows):
@@ -68,6 +68,10 @@ def read_sequences(rows: Sequence[Any]) -> RowTable:
             )
         plain.append(row.tolist() if isinstance(row, np.ndarray) else row)
     return RowTable(plain, range(width), None)
+
+
+def _is_nested(cell: object) -> bool:
+    return isinstance(cell, list) or (isinstance(cell, np.ndarray) and cell.ndim > 0)
 
 
 def _wrong_keys(row: Mapping[Any, Any], wanted: Any, i: int) -> ValueError:

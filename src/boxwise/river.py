@@ -89,7 +89,8 @@ class _RiverClassifier(base.MiniBatchClassifier):
         ----------
         classifier
             One that has learned rows with named columns, for example from `boxwise.load`. It stays
-            as it is: the model goes on with a copy.
+            as it is: the model goes on with a copy. Names that were no text, such as years, have
+            become text, and rows must have them as text.
         """
         if not isinstance(classifier, cls._estimator):
             raise TypeError(

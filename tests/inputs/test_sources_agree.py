@@ -1,5 +1,6 @@
 """The same data gives the same batch, whatever carries it and however it is cut."""
 
+from collections import namedtuple
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,21 @@ def as_lists(table: Rows) -> Any:
     return [list(row.values()) for row in table]
 
 
+def as_pandas_with_years(table: Rows) -> Any:
+    return as_pandas(table).set_axis([*range(2020, 2026)], axis="columns")
+
+
+def as_pandas_with_levels(table: Rows) -> Any:
+    frame = as_pandas(table)
+    frame.columns = pd.MultiIndex.from_tuples([("staff", name) for name in NAMES])
+    return frame
+
+
+def as_named_tuples(table: Rows) -> Any:
+    kind = namedtuple("kind", [*table[0]])
+    return [kind(**row) for row in table]
+
+
 def as_columns(table: Rows) -> Any:
     return {name: [row[name] for row in table] for name in NAMES}
 
@@ -87,7 +103,21 @@ SOURCES = (
     as_lists,
     as_columns,
     as_columns_of_arrays,
+    as_pandas_with_years,
+    as_pandas_with_levels,
+    as_named_tuples,
 )
+
+
+def reversed_columns(X: Any) -> Any:
+    """Return the same table with its columns in reverse order, None if it has no names."""
+    if isinstance(X, pd.DataFrame):
+        return X[X.columns[::-1]]
+    if isinstance(X, dict):
+        return dict(reversed(X.items()))
+    if isinstance(X, list) and hasattr(X[0], "_fields"):
+        return as_named_tuples([dict(reversed(row._asdict().items())) for row in X])
+    return X.select(X.columns[::-1]) if isinstance(X, pl.DataFrame) else None
 
 
 def same(one: Batch, other: Batch) -> None:
@@ -115,6 +145,9 @@ def test_every_source_gives_the_same_batch_and_vocabulary(first: Rows, second: R
         assert [v.values for v in schema.vocabularies] == [v.values for v in plain.vocabularies]
         same(encode(Y, schema, learn=True), later)
         same(encode(Y, schema, learn=False), predicted)
+        moved = reversed_columns(Y)
+        if moved is not None:
+            same(encode(moved, schema, learn=False), predicted)
 
 
 def row_by_row(table: Any, schema: Schema) -> tuple[list[Any], list[Any]]:

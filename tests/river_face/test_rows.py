@@ -117,6 +117,11 @@ def test_categories_are_text_numbers_or_truth_values() -> None:
 def test_features_may_have_names_that_are_no_text() -> None:
     model = learned([({0: 1.0, ("a", 1): "x"}, "a"), ({0: 2.0, ("a", 1): "y"}, "b")])
     assert model.predict_one({("a", 1): "y"}) == "b"
+    assert model.predict_one({("a", 1): "y", 0: 2.0}) == "b"
+    table = pd.DataFrame(
+        [["y", 2.0], ["x", 1.0]], columns=pd.Index([("a", 1), 0], tupleize_cols=False)
+    )
+    assert model.predict_many(table).tolist() == ["b", "a"]
     with pytest.raises(ValueError, match=r"the features 0 and '0' look alike as text; rename"):
         model.learn_one({"0": 3.0}, "a")
     assert model.n_boxes_ == 2

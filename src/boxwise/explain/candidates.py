@@ -103,10 +103,10 @@ def _positions(schema: Schema, columns: Collection[str | int]) -> set[int]:
         raise TypeError(f"fixed is one text, {show(columns)}; give a list of columns")
     found = set()
     for column in columns:
-        if isinstance(column, str) and column in schema.names:
-            found.add(schema.names.index(column))
-        elif isinstance(column, Integral) and 0 <= column < schema.n_features:
+        if isinstance(column, Integral) and 0 <= column < schema.n_features:
             found.add(int(column))
+        elif not isinstance(column, Integral) and str(column) in schema.names:
+            found.add(schema.names.index(str(column)))
         else:
             known = ", ".join(schema.names[:10]) + (", ..." if schema.n_features > 10 else "")
             raise ValueError(f"fixed: there is no column {show(column)}; there are {known}")

@@ -21,6 +21,7 @@ class ArrayTable:
     """Reads a NumPy array, or anything that NumPy can turn into one."""
 
     names: tuple[str, ...] | None = None
+    numbered = False
 
     def __init__(self, X: Any) -> None:
         array = _unmasked(X) if isinstance(X, np.ma.MaskedArray) else np.asarray(X)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from boxwise.inputs.arrays import ArrayTable
-from boxwise.inputs.table import Numbers, check_shape, column_names
+from boxwise.inputs.table import Numbers, are_positions, check_shape, column_names
 from boxwise.schema import Kind, show
 
 _VALUES = (list, tuple, np.ndarray)
@@ -18,7 +18,8 @@ class ColumnTable:
     """Reads columns: arrays go by their dtype, lists and tuples by their values."""
 
     def __init__(self, columns: Mapping[Any, Any]) -> None:
-        self.names = column_names(columns)
+        self.numbered = are_positions(columns)
+        self.names = None if self.numbered else column_names(columns)
         self._columns = [_read_column(name, values) for name, values in columns.items()]
         self.n_columns = len(self._columns)
         self.n_rows = _common_length(columns)

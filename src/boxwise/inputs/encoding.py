@@ -30,8 +30,9 @@ def encode(
     Parameters
     ----------
     X : table
-        pandas or polars DataFrame, Arrow table, array, mapping of columns, list of dicts or list of
-        lists. Columns are matched by name if both X and the schema have names, else by position.
+        pandas or polars DataFrame, Arrow table, array, mapping of columns, list of dicts, of named
+        tuples or of lists. Columns are matched by name if both X and the schema have names, else by
+        position.
         None, NaN, pandas.NA and NaT are missing values. pandas.Interval values are intervals from
         left to right; whether they include their ends is ignored.
     schema : Schema

@@ -10,7 +10,14 @@ import narwhals as nw
 
 from boxwise.inputs.intervals import interval_types
 from boxwise.inputs.missing import is_missing
-from boxwise.inputs.table import Coded, Numbers, Values, check_shape, column_names
+from boxwise.inputs.table import (
+    Coded,
+    Numbers,
+    Values,
+    are_positions,
+    check_shape,
+    column_names,
+)
 from boxwise.schema import Kind
 
 _CATEGORICAL = (nw.String, nw.Categorical, nw.Enum, nw.Boolean)
@@ -22,7 +29,8 @@ class FrameTable:
 
     def __init__(self, frame: nw.DataFrame[Any]) -> None:
         self.n_rows, self.n_columns = frame.shape
-        self.names = column_names(frame.columns)
+        self.numbered = are_positions(frame.columns)
+        self.names = None if self.numbered else column_names(frame.columns)
         self._columns = list(frame.iter_columns())
         check_shape(frame.shape)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ def infer_schema(X: Any, categorical_features: Any = "from_dtype", upper: Any = 
         pandas or polars DataFrame, Arrow table, array, mapping of columns, list of dicts or list of
         lists.
     categorical_features : "from_dtype", list of names, list of positions, mask or None
+        Whole numbers are positions, also where pandas has numbers for names.
         With "from_dtype", text, object, categorical and boolean columns are categorical, numbers
         and intervals continuous; columns without a type of their own (object arrays, dicts, lists)
         are continuous if all their values are numbers or intervals. Otherwise the columns listed
@@ -99,16 +101,21 @@ def _listed(categorical_features: Any, names: tuple[str, ...]) -> set[int]:
             "categorical_features must be 'from_dtype', a list of names, a list of positions, "
             f"a mask or None, not {categorical_features!r}"
         )
-    entries = [e.item() if isinstance(e, np.generic) else e for e in categorical_features]
+    entries: list[Any] = [
+        e.item() if isinstance(e, np.bool_ | np.integer | np.str_) else e
+        for e in categorical_features
+    ]
     types = set(map(type, entries))
     if not types:
         return set()
     if types == {bool}:
         return _from_mask(entries, len(names))
     if types == {int}:
-        return _from_positions(entries, len(names))
+        return _from_positions(entries, names)
     if all(issubclass(kind, str) for kind in types):
         return _from_names(entries, names)
+    if len(types) == 1 and not types & {float, NoneType}:  # tuples or dates, as pandas allows
+        return _from_names([str(entry) for entry in entries], names)
     raise ValueError(
         "categorical_features must hold names only, positions only, or true and false only; "
         f"it holds {', '.join(sorted(kind.__name__ for kind in types))}"
@@ -123,12 +130,15 @@ def _from_mask(mask: list[bool], n: int) -> set[int]:
     return {j for j, chosen in enumerate(mask) if chosen}
 
 
-def _from_positions(positions: list[int], n: int) -> set[int]:
+def _from_positions(positions: list[int], names: tuple[str, ...]) -> set[int]:
+    n = len(names)
     for position in positions:
         if not -n <= position < n:
+            name = str(position)
+            remedy = f"; list the column of this name as text, {name!r}" if name in names else ""
             raise ValueError(
                 f"categorical_features lists position {position}, but X has {n} columns, "
-                f"at positions 0 to {n - 1}"
+                f"at positions 0 to {n - 1}{remedy}"
             )
     return {position % n for position in positions}
 

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from boxwise.inputs.table import Table
+from boxwise.inputs.table import Table, numbered_names
 from boxwise.schema import Schema
 
 _NAMES_NOT_USED = "X has feature names"
@@ -17,8 +17,9 @@ def match_columns(table: Table, schema: Schema, reader: str) -> Sequence[int]:
 
     `reader` is the estimator whose name scikit-learn's wording of errors and warnings asks for.
     """
-    if table.names is not None and schema.named:
-        return _by_name(table.names, schema.names)
+    names = _names_like_those_of(schema, table)
+    if names is not None:
+        return _by_name(*names)
     if table.n_columns != schema.n_features:
         raise ValueError(
             f"X has {table.n_columns} features, but {reader} is expecting "
@@ -31,6 +32,27 @@ def match_columns(table: Table, schema: Schema, reader: str) -> Sequence[int]:
         message = f"{_NAMES_NOT_USED}, but {reader} was fitted without feature names"
         warnings.warn(message, UserWarning, stacklevel=3)
     return range(table.n_columns)
+
+
+def _names_like_those_of(
+    schema: Schema, table: Table
+) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """Return the names of the table's columns and those wanted; None to go by position.
+
+    The columns of a model without names are called 0, 1, ... by pandas and x0, x1, ... by the
+    model; names that are a permutation of either say which is which.
+    """
+    numbers = numbered_names(schema.n_features)
+    if schema.named:
+        if table.names is not None:
+            return table.names, schema.names
+        by_number = table.numbered and table.n_columns == schema.n_features
+        return (numbers, schema.names) if by_number and {*numbers} == {*schema.names} else None
+    if table.names is not None:
+        for wanted in (numbers, schema.names):
+            if {*table.names} == {*wanted}:
+                return table.names, wanted
+    return None
 
 
 @contextmanager
@@ -52,14 +74,21 @@ def match_upper(
         raise ValueError(
             f"upper has {upper.n_rows} rows, but X has {table.n_rows}; each row needs its bounds"
         )
-    if upper.names is not None and table.names is not None:
-        return _upper_by_name(upper.names, table.names, [positions[j] for j in schema.continuous])
+    names, lower = _labels(upper), _labels(table)
+    if names is not None and lower is not None and not (upper.numbered and table.numbered):
+        both_named = upper.names is not None and table.names is not None
+        if both_named or {*names} <= {*lower}:
+            return _upper_by_name(names, lower, [positions[j] for j in schema.continuous])
     if upper.n_columns != len(schema.continuous):
         raise ValueError(
             f"upper has {upper.n_columns} columns, but there are {len(schema.continuous)} "
             f"continuous ones ({_listing(schema.continuous_names)}); give their upper bounds only"
         )
     return range(upper.n_columns)
+
+
+def _labels(table: Table) -> tuple[str, ...] | None:
+    return numbered_names(table.n_columns) if table.numbered else table.names
 
 
 def _upper_by_name(

@@ -11,7 +11,7 @@ import numpy as np
 from boxwise.inputs.arrays import ArrayTable
 from boxwise.inputs.columns import read_columns
 from boxwise.inputs.frames import read_frame
-from boxwise.inputs.rows import read_dicts, read_sequences
+from boxwise.inputs.rows import field_names, read_dicts, read_records, read_sequences
 from boxwise.inputs.table import Table, check_shape
 
 
@@ -21,10 +21,10 @@ def read_table(X: Any, expected: tuple[str, ...] | None = None) -> Table:
     Parameters
     ----------
     X : table
-        A data frame, an array, a mapping of columns, a list of dicts, a list of lists, or what
-        NumPy takes for an array.
+        A data frame, an array, a mapping of columns, a list of dicts, of named tuples or of lists,
+        or what NumPy takes for an array.
     expected : tuple of str, optional
-        The keys that each row must have, if the rows are dicts.
+        The keys that each row must have, if the rows are dicts or named tuples.
     """
     if isinstance(X, np.ndarray):
         return ArrayTable(X)
@@ -56,6 +56,8 @@ def _read_list(rows: list[Any] | tuple[Any, ...], expected: tuple[str, ...] | No
     first = rows[0]
     if isinstance(first, Mapping):
         return read_dicts(rows, expected)
+    if field_names(first) is not None:
+        return read_records(rows, expected)
     if isinstance(first, list | tuple) or (isinstance(first, np.ndarray) and first.ndim == 1):
         return read_sequences(rows)
     return ArrayTable(rows)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from boxwise.inputs.table import check_shape, column_names
+from boxwise.inputs.table import are_positions, check_shape, column_names
 from boxwise.schema import Kind
 
 
@@ -15,11 +16,17 @@ class RowTable:
     """Reads rows cell by cell. The kinds of the columns follow from their values."""
 
     def __init__(
-        self, rows: Sequence[Any], keys: Sequence[Any], names: tuple[str, ...] | None
+        self,
+        rows: Sequence[Any],
+        keys: Sequence[Any],
+        names: tuple[str, ...] | None,
+        *,
+        numbered: bool = False,
     ) -> None:
         self.n_rows = len(rows)
         self.n_columns = len(keys)
         self.names = names
+        self.numbered = numbered
         self._rows = rows
         self._keys = keys
         check_shape((self.n_rows, self.n_columns))
@@ -40,16 +47,43 @@ class RowTable:
 
 
 def read_dicts(rows: Sequence[Any], expected: tuple[str, ...] | None) -> RowTable:
-    """Read rows that are dicts, each with the expected keys or else with those of the first row."""
-    keys = tuple(rows[0]) if expected is None else expected
-    names = column_names(keys)
+    """Read rows that are dicts, each with the expected keys or else with those of the first row.
+
+    Keys that are no text are those of the first row; whether their names are the expected ones is
+    seen when columns are matched.
+    """
+    keys = tuple(rows[0])
+    if expected is not None and all(isinstance(key, str) for key in keys):
+        keys = expected
+    numbered = are_positions(keys)
+    names = None if numbered else column_names(keys)
     wanted = dict.fromkeys(keys).keys()
     for i, row in enumerate(rows):
         if not isinstance(row, Mapping):
             raise TypeError(f"row {i} is a {type(row).__name__}, but other rows are dicts")
         if row.keys() != wanted:
             raise _wrong_keys(row, wanted, i)
-    return RowTable(rows, keys, names)
+    return RowTable(rows, keys, names, numbered=numbered)
+
+
+def read_records(rows: Sequence[Any], expected: tuple[str, ...] | None) -> RowTable:
+    """Read rows that know the names of their values, whatever the order of these."""
+    dicts = []
+    for i, row in enumerate(rows):
+        names = field_names(row)
+        if names is None:
+            raise TypeError(f"row {i} is a {type(row).__name__}, but other rows have named fields")
+        dicts.append(dict(zip(names, row, strict=True)))
+    return read_dicts(dicts, expected)
+
+
+def field_names(row: Any) -> tuple[str, ...] | None:
+    """Return the names of a named tuple or of a row of sqlite3, None for any other row."""
+    if isinstance(row, tuple):
+        names: tuple[str, ...] | None = getattr(row, "_fields", None)
+        return names
+    sqlite = sys.modules.get("sqlite3")
+    return tuple(row.keys()) if sqlite is not None and isinstance(row, sqlite.Row) else None
 
 
 def read_sequences(rows: Sequence[Any]) -> RowTable:

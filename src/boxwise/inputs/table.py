@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -31,11 +32,20 @@ Values: TypeAlias = list[object] | Coded
 
 
 class Table(Protocol):
-    """A reader of one kind of table. Columns are known by their position."""
+    """A reader of one kind of table. Columns are known by their position.
+
+    Attributes
+    ----------
+    names : tuple of str or None
+        The names of the columns; None if they have none, or only the numbers of their positions.
+    numbered : bool
+        Whether the columns have these numbers: labels, but no names.
+    """
 
     n_rows: int
     n_columns: int
     names: tuple[str, ...] | None
+    numbered: bool
 
     def declared(self, j: int) -> Kind | None:
         """Return the kind that the type of column j stands for, or None to go by its values."""
@@ -55,18 +65,44 @@ def generated_names(n: int) -> tuple[str, ...]:
     return tuple(f"x{j}" for j in range(n))
 
 
-def column_names(names: Iterable[object]) -> tuple[str, ...] | None:
-    """Return the names if they are text, None if none is; scikit-learn has the same rule."""
-    names = tuple(names)
-    texts = tuple(name for name in names if isinstance(name, str))
-    if texts and len(texts) < len(names):
-        types = sorted({type(name).__qualname__ for name in names})
+def numbered_names(n: int) -> tuple[str, ...]:
+    """Spell the labels 0, 1, ... that pandas gives to columns without names."""
+    return tuple(map(str, range(n)))
+
+
+def column_names(labels: Iterable[object]) -> tuple[str, ...]:
+    """Return the labels of columns as text, by which models know them.
+
+    Labels that are no text, such as the years or tuples that pandas allows, are spelled as `str`
+    does. As in scikit-learn, text and other labels do not go together.
+    """
+    labels = tuple(labels)
+    texts = [isinstance(label, str) for label in labels]
+    if any(texts) and not all(texts):
+        types = sorted({type(label).__qualname__ for label in labels})
         raise TypeError(
             "Feature names are only supported if all input features have string names, "
             f"but your input has {types} as feature name / column name types. "
             "Convert them all to text, for example with X.columns = X.columns.astype(str)."
         )
-    return texts or None
+    label_of: dict[str, object] = {}
+    for label in labels:
+        name = str(label)
+        if name in label_of:
+            raise ValueError(
+                f"the columns {label_of[name]!r} and {label!r} look alike as text; rename one of "
+                "them"
+            )
+        label_of[name] = label
+    return tuple(label_of)
+
+
+def are_positions(labels: Iterable[object]) -> bool:
+    """Say whether the labels are 0, 1, ... in order: those of a pandas table without names."""
+    return all(
+        isinstance(label, Integral) and not isinstance(label, bool) and label == j
+        for j, label in enumerate(labels)
+    )
 
 
 def check_shape(shape: tuple[int, ...]) -> None:

@@ -211,10 +211,10 @@ def _data_range(batch: Batch, j: int) -> Range:
 
 
 def _fixed_range(column: Any, pair: Any, schema: Schema) -> tuple[int, Range]:
-    if isinstance(column, str):
-        position = schema.names.index(column) if column in schema.names else None
+    if isinstance(column, Integral):
+        position = int(column) if column in range(schema.n_features) else None
     else:
-        position = column if column in range(schema.n_features) else None
+        position = schema.names.index(str(column)) if str(column) in schema.names else None
     if position not in schema.continuous:
         raise ValueError(
             f"feature_range names {column!r}, which is not a continuous column; the continuous "

@@ -60,9 +60,10 @@ class View:
     def position(self, which: object) -> int:
         """Return the position of a column that is given by name or position."""
         names = self.schema.names
-        if isinstance(which, str) and which in names:
-            return names.index(which)
-        if isinstance(which, int | np.integer) and not isinstance(which, bool):
+        whole = isinstance(which, int | np.integer) and not isinstance(which, bool)
+        if not whole and str(which) in names:
+            return names.index(str(which))
+        if isinstance(which, int | np.integer) and whole:
             if -len(names) <= which < len(names):
                 return range(len(names))[int(which)]
             raise ValueError(f"there is no column {which}; there are {len(names)}, from 0 on")

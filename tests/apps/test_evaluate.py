@@ -330,3 +330,18 @@ def test_ctrl_c_shows_and_writes_the_scores_so_far(tmp_path):
     assert rows >= 500
     assert rows % 500 == 0
     assert int([*csv.DictReader(out.open())][-1]["rows"]) == rows
+
+
+@pytest.mark.parametrize("more", [(), ("--cv", "2")])
+def test_many_numbers_as_labels_are_questioned_and_thousands_refused(tmp_path, more):
+    path = write(tmp_path / "a.csv", [({"a": i % 7}, i % 40) for i in range(200)])
+    done = run(path, "--label", "decision", *more)
+    assert done.exit_code == 0
+    assert "column 'decision' has 40 different numbers so far" in done.stderr
+    done = run(path, "--label", "decision", "--classes-are-numbers", *more)
+    assert done.exit_code == 0
+    assert "different numbers" not in done.stderr
+    path = write(tmp_path / "a.csv", [({"a": i % 7}, i) for i in range(1_001)])
+    done = run(path, "--label", "decision", *more)
+    assert done.exit_code == 1
+    assert "column 'decision': more than 1,000 different numbers" in done.stderr

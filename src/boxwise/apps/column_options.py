@@ -25,6 +25,13 @@ OnlyOption = Annotated[
     typer.Option(metavar="NAMES", help="Columns to keep, besides the label; no others."),
 ]
 
+ClassesAreNumbersOption = Annotated[
+    bool,
+    typer.Option(
+        "--classes-are-numbers", help="Each number in the label column is a class, however many."
+    ),
+]
+
 
 @dataclass(frozen=True)
 class ColumnOptions:
@@ -35,6 +42,7 @@ class ColumnOptions:
     numeric: Sequence[str] | None = None
     drop: Sequence[str] | None = None
     only: Sequence[str] | None = None
+    classes_are_numbers: bool = False
 
     @property
     def dropped(self) -> frozenset[str]:

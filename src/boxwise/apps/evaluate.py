@@ -97,6 +97,7 @@ def evaluate(
     numeric: columns.NumericOption = None,
     drop: columns.DropOption = None,
     only: columns.OnlyOption = None,
+    classes_are_numbers: columns.ClassesAreNumbersOption = False,
     missing: reading.MissingOption = None,
     form: reading.FormatOption = None,
     delimiter: reading.DelimiterOption = None,
@@ -139,10 +140,10 @@ def evaluate(
     with failures_told(), termination_as_ctrl_c():
         _check_outputs(output, plot, cv)
         peers = _peers(against, cv)
-        wanted = columns.ColumnOptions(label, categorical, numeric, drop, only)
+        wanted = columns.ColumnOptions(label, categorical, numeric, drop, only, classes_are_numbers)
         files = options.files(data, only=wanted.kept, drop=wanted.dropped)
         faults = options.faults
-        typing, chunks = typed_by_first_rows(files, wanted, faults, chunk_rows)
+        typing, chunks = typed_by_first_rows(files, wanted, options)
         model = parameters.new_learner(algorithm, settings, typing.kinds)
         if cv is None and not parameters.learns_row_by_row(model):
             raise typer.BadParameter(

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import NoReturn
 
 from boxwise.apps.column_options import ColumnOptions
-from boxwise.apps.outcome import tell_rows_left_out
+from boxwise.apps.file_options import FileOptions
+from boxwise.apps.outcome import say, tell_rows_left_out
 from boxwise.files import (
     Chunk,
     Faults,
     Files,
     InputError,
+    NumberLabels,
     Typing,
     check_classes,
     first_rows,
@@ -25,21 +27,40 @@ class NoRowsError(InputError):
 
 
 def typed_by_first_rows(
-    files: Files, columns: ColumnOptions, faults: Faults, chunk_rows: int
+    files: Files, columns: ColumnOptions, options: FileOptions
 ) -> tuple[Typing, Iterator[Chunk]]:
     """Return what the columns are, by the options and the first rows, and all rows."""
     columns.check(files)
     names = columns.features(files)
     numeric, categorical = columns.declared(names)
-    first, chunks = begun(files, columns.label, faults, chunk_rows)
+    first, chunks = begun_to_learn(files, columns, options)
     kinds = infer_kinds(first, names, numeric=numeric, categorical=categorical)
     return Typing(kinds, columns.label), chunks
+
+
+def begun_to_learn(
+    files: Files, columns: ColumnOptions, options: FileOptions, classes: Iterable[object] = ()
+) -> tuple[list[Chunk], Iterator[Chunk]]:
+    """Return what `begun` does, with a remark on labels that are many numbers.
+
+    Those among the classes that a model knows already are not counted.
+    """
+    first, chunks = begun(files, columns.label, options.faults, options.chunk_rows)
+    if not columns.classes_are_numbers:
+        tell = _nothing if options.quiet else say
+        numbers = NumberLabels(columns.label, frozenset(map(str, classes)), tell)
+        chunks = numbers.watch(first, chunks)
+    return first, chain(first, chunks)
+
+
+def _nothing(message: str) -> None:
+    """Say nothing."""
 
 
 def begun(
     files: Files, label: str, faults: Faults, chunk_rows: int
 ) -> tuple[list[Chunk], Iterator[Chunk]]:
-    """Return the first rows, whose labels can be classes, and all rows."""
+    """Return the first rows, whose labels can be classes, and the rows after them."""
     chunks = files.chunks(chunk_rows)
     first = first_rows(chunks)
     if not any(chunk.n_rows for chunk in first):
@@ -47,7 +68,7 @@ def begun(
             faults(error)
         no_rows(files, faults)
     check_classes(first, label)
-    return first, chain(first, chunks)
+    return first, chunks
 
 
 def no_rows(files: Files, faults: Faults) -> NoReturn:

@@ -15,7 +15,12 @@ from boxwise.apps import column_options as columns
 from boxwise.apps import file_options as reading
 from boxwise.apps import model_settings as parameters
 from boxwise.apps.interruption import Interruption
-from boxwise.apps.labelled_files import NoRowsError, begun, no_rows, typed_by_first_rows
+from boxwise.apps.labelled_files import (
+    NoRowsError,
+    begun_to_learn,
+    no_rows,
+    typed_by_first_rows,
+)
 from boxwise.apps.learning_bar import LearningBar
 from boxwise.apps.model_columns import tell_columns_left_out, typing_for, wanted_names
 from boxwise.apps.outcome import ROWS_LEFT_OUT, fail, failures_told, say, tell_rows_left_out
@@ -78,6 +83,7 @@ def learn(
     numeric: columns.NumericOption = None,
     drop: columns.DropOption = None,
     only: columns.OnlyOption = None,
+    classes_are_numbers: columns.ClassesAreNumbersOption = False,
     missing: reading.MissingOption = None,
     form: reading.FormatOption = None,
     delimiter: reading.DelimiterOption = None,
@@ -133,7 +139,7 @@ def learn(
     with failures_told(), Interruption() as interruption:
         check_model(target)
         model = None if into is None else _online(load(into), into)
-        wanted = columns.ColumnOptions(label, categorical, numeric, drop, only)
+        wanted = columns.ColumnOptions(label, categorical, numeric, drop, only, classes_are_numbers)
         only_these = wanted.kept if model is None else wanted_names(model.schema_, label)
         try:
             files = options.files(
@@ -152,9 +158,7 @@ def learn(
 
 
 def _learn_new(plan: Plan, algorithm: parameters.Algorithm, settings: Mapping[str, Any]) -> Any:
-    typing, chunks = typed_by_first_rows(
-        plan.files, plan.columns, plan.options.faults, plan.options.chunk_rows
-    )
+    typing, chunks = typed_by_first_rows(plan.files, plan.columns, plan.options)
     model = parameters.new_learner(algorithm, settings, typing.kinds)
     if not plan.options.quiet:
         parameters.show_kinds(plan.files, typing.kinds, plan.columns.label)
@@ -170,7 +174,8 @@ def _learn_more(plan: Plan, model: Any) -> None:
     typing = typing_for(model, plan.files, plan.columns.label)
     if not plan.options.quiet:
         tell_columns_left_out(plan.files, typing)
-    _, chunks = begun(plan.files, plan.columns.label, plan.options.faults, plan.options.chunk_rows)
+    classes = model.classes_.tolist()
+    _, chunks = begun_to_learn(plan.files, plan.columns, plan.options, classes)
     _learn_chunks(plan, model, typing, chunks)
 
 

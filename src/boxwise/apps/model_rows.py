@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, NoReturn
 
 import numpy as np
@@ -46,7 +47,8 @@ class ModelRows:
         if self._label is None:
             chunks = self._files.chunks(chunk_rows)
         else:
-            _, chunks = begun(self._files, self._label, faults, chunk_rows)
+            first, rest = begun(self._files, self._label, faults, chunk_rows)
+            chunks = chain(first, rest)
         for chunk in chunks:
             typed = self._typing.apply(chunk, faults)
             if typed.n_rows:

@@ -103,11 +103,13 @@ class _RiverClassifier(base.MiniBatchClassifier):
         learned = deepcopy(classifier).set_params(
             **classifier._parameters_to_go_on_with, unlabelled=math.nan
         )
+        if schema.unknown:  # here a feature is new when its first value comes
+            learned._model = learned._model.without_unknown()
         parameters = learned.get_params()
         shared = {name: parameters[name] for name in cls._shared()}
         model = cls(**shared | {"categorical_features": schema.categorical_names})
         model._classifier = learned
-        model._names = {name: name for name in schema.names}
+        model._names = {name: name for name in learned._model.schema.names}
         model._connect()
         return model
 

@@ -1,17 +1,18 @@
 """What the columns are: their names, their kinds, and the category values seen so far.
 
-A schema is made once, from the first table, and from then on only its vocabularies grow.
+A schema is made once, from the first table. From then on its vocabularies grow; a column of which
+nothing was seen gets its kind with its first value, in a new schema.
 """
 
 from __future__ import annotations
 
 import reprlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
-Kind: TypeAlias = Literal["continuous", "categorical"]
+Kind: TypeAlias = Literal["continuous", "categorical", "unknown"]
 _KINDS: tuple[str, ...] = get_args(Kind)
 
 _TAG_OF_TYPE: dict[type, str] = {str: "str", int: "int", float: "float", bool: "bool"}
@@ -104,7 +105,8 @@ class Column:
     """One column: its name, its kind, and what values it has. It does not change.
 
     A categorical column has a vocabulary. A continuous column of a fitted model has a range, the
-    lowest and the highest value (NaN while there is none); elsewhere it is unknown.
+    lowest and the highest value (NaN while there is none); elsewhere its range is None. A column
+    of unknown kind has had no value yet, and takes no part in a model.
     """
 
     name: str
@@ -123,7 +125,8 @@ class Column:
             raise ValueError(f"a column's name must be text, not {show(name)}")
         if kind not in _KINDS:
             raise ValueError(
-                f"column {name!r}: the kind must be 'continuous' or 'categorical', not {show(kind)}"
+                f"column {name!r}: the kind must be 'continuous', 'categorical' or 'unknown', not "
+                f"{show(kind)}"
             )
         if (kind == "categorical") != (vocabulary is not None):
             raise ValueError(f"column {name!r}: a vocabulary goes with a categorical column only")
@@ -147,8 +150,10 @@ class Schema:
     ----------
     names, n_features
         The names of all columns, and how many there are.
-    continuous, categorical : tuple of int
+    continuous, categorical, unknown : tuple of int
         Positions of the columns of each kind.
+    known : tuple of int
+        Positions of the columns that have a kind.
     continuous_names, categorical_names : tuple of str
         Their names, in the same order.
     vocabularies : tuple of Vocabulary
@@ -176,15 +181,42 @@ class Schema:
         continuous: dict[str, int] = {}  # name to position
         categorical: dict[str, int] = {}
         vocabularies = []
+        unknown = []
         for j, column in enumerate(self.columns):
-            if column.vocabulary is None:
+            if column.kind == "continuous":
                 continuous[column.name] = j
-            else:
+            elif column.vocabulary is not None:
                 categorical[column.name] = j
                 vocabularies.append(column.vocabulary)
+            else:
+                unknown.append(j)
         self.continuous, self.continuous_names = tuple(continuous.values()), tuple(continuous)
         self.categorical, self.categorical_names = tuple(categorical.values()), tuple(categorical)
         self.vocabularies = tuple(vocabularies)
+        self.unknown = tuple(unknown)
+
+    @property
+    def known(self) -> tuple[int, ...]:
+        """Positions of the columns that have a kind, in order."""
+        return tuple(sorted((*self.continuous, *self.categorical)))
+
+    def with_kinds(self, kinds: Mapping[int, Kind]) -> Schema:
+        """Return a schema in which columns of unknown kind have one; the vocabularies are shared.
+
+        So far these columns were missing in all rows, which is a category.
+
+        Parameters
+        ----------
+        kinds : mapping of int to Kind
+            The kinds, by position.
+        """
+        columns = [*self.columns]
+        for j, kind in kinds.items():
+            if columns[j].kind != "unknown":
+                raise ValueError(f"column {columns[j].name!r} is {columns[j].kind} already")
+            vocabulary = Vocabulary([None]) if kind == "categorical" else None
+            columns[j] = Column(columns[j].name, kind, vocabulary)
+        return Schema(columns, self.named)
 
     def absorb(self, additions: Sequence[Sequence[object]]) -> None:
         """Append new category values: all of them, or none if one is not acceptable.
@@ -261,6 +293,8 @@ def _check_additions(name: str, vocabulary: Vocabulary, values: Sequence[object]
 
 
 def _describe(column: Column) -> str:
+    if column.kind == "unknown":
+        return f"{column.name} (no value yet)"
     if column.vocabulary is None:
         spread = "" if column.range is None else ", {:g} to {:g}".format(*column.range)
         return f"{column.name} (continuous{spread})"

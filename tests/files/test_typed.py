@@ -64,9 +64,25 @@ def test_kinds_that_are_given_are_not_inferred():
     assert kind([None], numeric=["a"]) == "continuous"
 
 
-def test_a_column_of_which_nothing_is_known_must_be_declared():
-    with pytest.raises(InputError, match=r"data\.csv, column 'a': all values .* --numeric"):
-        kind([None, None])
+def test_a_column_without_a_value_is_of_unknown_kind():
+    first = [chunk({"a": [None, None], "b": ["1", None]})]
+    assert infer_kinds(first, ["a", "b"]) == {"a": "unknown", "b": "continuous"}
+    with pytest.raises(InputError, match=r"data\.csv: no column but the label has a value"):
+        infer_kinds(first, ["a"])
+
+
+def test_the_first_value_settles_a_column_of_unknown_kind():
+    typing = Typing({"a": "unknown", "b": "continuous"})
+    gaps = chunk({"a": [None, None], "b": ["1", "2"]})
+    assert typing.settled_by(gaps) is typing
+    assert typing.apply(gaps, Faults()).columns["a"] == [None, None]
+    assert typing.settled_by(chunk({"a": [None, "3", "x"]})).kinds["a"] == "continuous"
+    assert typing.settled_by(chunk({"a": [None, "x", "3"]})).kinds["a"] == "categorical"
+    settled = typing.settled_by(chunk({"a": [None, "x"], "b": ["1", "2"]}))
+    assert settled.unknown == []
+    typed = settled.apply(chunk({"a": [None, "x"], "b": ["1", "2"]}), Faults())
+    assert typed.columns["a"] == [None, "x"]
+    assert (typed.first_value("a"), typed.first_value("b")) == (1, 0)
 
 
 def test_the_same_rows_decide_however_they_are_cut(monkeypatch):

@@ -16,6 +16,7 @@ from boxwise.apps.folds import Fold, cross_validated, fold_table
 from boxwise.apps.interruption import termination_as_ctrl_c
 from boxwise.apps.labelled_files import no_rows, typed_by_first_rows
 from boxwise.apps.labelled_rows import LabelledRows, Pair
+from boxwise.apps.model_columns import schema_of
 from boxwise.apps.outcome import (
     ROWS_LEFT_OUT,
     fail,
@@ -144,6 +145,7 @@ def evaluate(
         files = options.files(data, only=wanted.kept, drop=wanted.dropped)
         faults = options.faults
         typing, chunks = typed_by_first_rows(files, wanted, options)
+        typing = parameters.typing_of(algorithm, typing)
         model = parameters.new_learner(algorithm, settings, typing.kinds)
         if cv is None and not parameters.learns_row_by_row(model):
             raise typer.BadParameter(
@@ -155,6 +157,8 @@ def evaluate(
         rows = LabelledRows(typing, chunks, faults)
         bar = ReadingBar(files, quiet=quiet)
         if cv is None:
+            if typing.unknown:
+                model._begin(schema_of(typing.kinds))
             learners = {OURS: model, **peers}
             run = Prequential(learners, rows, window=window, every=every, limit=limit)
             stopped = _run(run, bar)
@@ -165,6 +169,8 @@ def evaluate(
             pairs = [*_watched(islice(rows, limit), bar)]
             if not pairs:
                 no_rows(files, faults)
+            if typing.unknown:  # all rows have been read
+                model.set_params(categorical_features=rows.typing.categorical)
             stopped = _cross_validate(model, pairs, cv, seed, bar, output)
         if not quiet:
             tell_rows_left_out(faults)

@@ -85,6 +85,8 @@ def _column(column: Column) -> dict[str, Any]:
             "kind": "categorical",
             "values": [*column.vocabulary.values],
         }
+    if column.kind == "unknown":
+        return {"name": column.name, "kind": "unknown"}
     low, high = column.range or (None, None)
     seen = low is not None and low == low
     return {
@@ -127,6 +129,8 @@ def in_words(description: dict[str, Any], *, full: bool) -> str:
 
 
 def _column_in_words(column: dict[str, Any], full: bool) -> tuple[str, str, str]:
+    if column["kind"] == "unknown":
+        return column["name"], "unknown", "no value yet"
     if column["kind"] == "numeric":
         if column["low"] is None:
             return column["name"], "numeric", "never seen"

@@ -15,7 +15,10 @@ Pair = tuple[dict[str, Any], Any]
 
 @dataclass
 class LabelledRows:
-    """The rows of chunks, each once: a dict of numbers, text and None, and the label."""
+    """The rows of chunks, each once: a dict of numbers, text and None, and the label.
+
+    A column of unknown kind gets its kind with its first value.
+    """
 
     typing: Typing
     chunks: Iterable[Chunk]
@@ -23,6 +26,7 @@ class LabelledRows:
 
     def __iter__(self) -> Iterator[Pair]:
         for chunk in self.chunks:
+            self.typing = self.typing.settled_by(chunk)
             typed = self.typing.apply(chunk, self.faults)
             columns = [_cells(cells) for cells in typed.columns.values()]
             for values, label in zip(zip(*columns, strict=True), typed.labels, strict=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,7 +23,14 @@ from boxwise.apps.labelled_files import (
     typed_by_first_rows,
 )
 from boxwise.apps.learning_bar import LearningBar
-from boxwise.apps.model_columns import tell_columns_left_out, typing_for, wanted_names
+from boxwise.apps.model_columns import (
+    schema_of,
+    settle_columns,
+    tell_columns_left_out,
+    typing_for,
+    waiting,
+    wanted_names,
+)
 from boxwise.apps.outcome import ROWS_LEFT_OUT, fail, failures_told, say, tell_rows_left_out
 from boxwise.apps.reading_bar import ReadingBar
 from boxwise.apps.writable import check_model, refuse_input
@@ -95,8 +103,9 @@ def learn(
 
     CSV, TSV, JSON Lines and Parquet, the first three also compressed with gzip; of any size, for
     only some rows are in memory at a time. The first 10,000 rows decide which columns are numbers
-    and which are categories. Names of columns are given one by one or with commas. Of the
-    algorithms, onln-gfmm-m1, agglo-2 and agglo-sm need all rows at once, and hold them in memory.
+    and which are categories; a column that is empty there waits for its first value. Names of
+    columns are given one by one or with commas. Of the algorithms, onln-gfmm-m1, agglo-2 and
+    agglo-sm need all rows at once, and hold them in memory.
 
     Ctrl-C or SIGTERM ends it within about a second. The model then has the rows read so far, or
     those of them that could be learned in that time; how many is said. An error writes nothing.
@@ -159,10 +168,13 @@ def learn(
 
 def _learn_new(plan: Plan, algorithm: parameters.Algorithm, settings: Mapping[str, Any]) -> Any:
     typing, chunks = typed_by_first_rows(plan.files, plan.columns, plan.options)
+    typing = parameters.typing_of(algorithm, typing)
     model = parameters.new_learner(algorithm, settings, typing.kinds)
     if not plan.options.quiet:
         parameters.show_kinds(plan.files, typing.kinds, plan.columns.label)
     if parameters.learns_row_by_row(model):
+        if typing.unknown:
+            model._begin(schema_of(typing.kinds))
         _learn_chunks(plan, model, typing, chunks)
     else:
         _learn_at_once(plan, model, typing, chunks)
@@ -182,10 +194,11 @@ def _learn_more(plan: Plan, model: Any) -> None:
 def _learn_chunks(plan: Plan, model: Any, typing: Typing, chunks: Iterable[Chunk]) -> None:
     plan.interruption.start_grace()
     with LearningBar(plan.files, quiet=plan.options.quiet) as bar, columns_by_position():
-        for piece in _pieces(typing, chunks, plan.options.faults):
+        for piece, kinds in _pieces(model, typing, chunks, plan.options.faults):
             if plan.learned and plan.interruption.overdue:
                 plan.last_row = piece.rows[0] - 1
                 break
+            settle_columns(model, kinds, piece)
             bar.before(model, piece)
             model.partial_fit(piece.columns, piece.labels)
             plan.learned += piece.n_rows
@@ -194,11 +207,32 @@ def _learn_chunks(plan: Plan, model: Any, typing: Typing, chunks: Iterable[Chunk
         no_rows(plan.files, plan.options.faults)
 
 
+def _pieces(
+    model: Any, typing: Typing, chunks: Iterable[Chunk], faults: Faults
+) -> Iterator[tuple[TypedChunk, Typing]]:
+    """Yield the rows in pieces that do not take long, so that a signal is noticed soon.
+
+    One begins where a column gets its first value: before that row the model has no such column,
+    however the file is cut into chunks.
+    """
+    pace = Pace()
+    for chunk in chunks:
+        typing = typing.settled_by(chunk)
+        typed = typing.apply(chunk, faults)
+        firsts = [typed.first_value(name) for name in waiting(model, typing)]
+        begins = sorted({0, *(i for i in firsts if i is not None)})
+        for begin, end in pairwise([*begins, typed.n_rows]):
+            part = typed.part(slice(begin, end))
+            for rows in pace.chunks(part.n_rows, PIECE):
+                yield part.part(rows), typing
+
+
 def _learn_at_once(plan: Plan, model: Any, typing: Typing, chunks: Iterable[Chunk]) -> None:
     """Learn with an algorithm that needs all rows: they are held in memory."""
     pieces: list[TypedChunk] = []
     with ReadingBar(plan.files, quiet=plan.options.quiet) as bar:
         for chunk in chunks:
+            typing = typing.settled_by(chunk)
             pieces.append(typing.apply(chunk, plan.options.faults))
             plan.learned += pieces[-1].n_rows
             bar.show(f"{plan.learned:,} rows read")
@@ -206,18 +240,10 @@ def _learn_at_once(plan: Plan, model: Any, typing: Typing, chunks: Iterable[Chun
         no_rows(plan.files, plan.options.faults)
     if not plan.options.quiet:
         say(f"learning {counted(plan.learned, 'row', 'rows')} at once")
+    model.categorical_features = typing.categorical
     whole = TypedChunk.together(pieces)
     with columns_by_position():
         model.fit(whole.columns, whole.labels)
-
-
-def _pieces(typing: Typing, chunks: Iterable[Chunk], faults: Faults) -> Iterator[TypedChunk]:
-    """Yield the rows in pieces that do not take long, so that a signal is noticed soon."""
-    pace = Pace()
-    for chunk in chunks:
-        typed = typing.apply(chunk, faults)
-        for rows in pace.chunks(typed.n_rows, PIECE):
-            yield typed.part(rows)
 
 
 def _finish(plan: Plan, model: Any, target: Path, *, new: bool) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from boxwise.apps.outcome import say
-from boxwise.files import Files, InputError, Typing, check_names
-from boxwise.schema import Column, Schema
+from boxwise.files import Files, InputError, TypedChunk, Typing, check_names
+from boxwise.schema import Column, Kind, Schema, Vocabulary
 
 
 def check_knows_classes(model: Any) -> None:
@@ -41,6 +41,44 @@ def typing_for(model: Any, files: Files, label: str | None = None) -> Typing:
         known,
         unlabelled=mark is not None and mark != mark,
     )
+
+
+def schema_of(kinds: Mapping[str, Kind]) -> Schema:
+    """Return the schema of a model that has learned nothing yet, with columns of these kinds."""
+    columns = [
+        Column(name, kind, Vocabulary() if kind == "categorical" else None)
+        for name, kind in kinds.items()
+    ]
+    return Schema(columns, named=True)
+
+
+def waiting(model: Any, typing: Typing) -> dict[str, int]:
+    """Return the columns that had no value yet, as the files call them, and their positions."""
+    if not model.__sklearn_is_fitted__():  # it begins with columns of which all have a kind
+        return {}
+    names = [*typing.kinds]  # in the order of the model's columns
+    return {names[j]: j for j in model._fitted().schema.unknown}
+
+
+def settle_columns(model: Any, typing: Typing, chunk: TypedChunk) -> None:
+    """Give columns of the model that have their first value in a chunk the kind it has there."""
+    kinds = {
+        j: typing.kinds[name]
+        for name, j in waiting(model, typing).items()
+        if chunk.first_value(name) is not None
+    }
+    if not kinds:
+        return
+    try:
+        model._settle(kinds)
+    except ValueError as error:  # a setting for each column
+        name = model._fitted().schema.names[next(iter(kinds))]
+        raise InputError(f"column {name!r} has its first value, but {error}") from None
+    listed = model.categorical_features
+    if isinstance(listed, list) and all(isinstance(name, str) for name in listed):
+        names = model._fitted().schema.names
+        new = [names[j] for j, kind in kinds.items() if kind == "categorical"]
+        model.categorical_features = [*listed, *new]
 
 
 def tell_columns_left_out(files: Files, typing: Typing) -> None:

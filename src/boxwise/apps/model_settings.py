@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -19,7 +20,7 @@ from boxwise import (
     OnlineGFMM,
     ShindeGFMM,
 )
-from boxwise.files import Files
+from boxwise.files import Files, Typing
 from boxwise.learners.hyperbox_learner import HyperboxLearner
 from boxwise.learners.numbers_only import NumbersOnly
 from boxwise.schema import Kind
@@ -184,12 +185,23 @@ def new_learner(
             )
         columns = {}
     model = kind(**fixed, **settings, **columns)
-    row = {name: [0.0] if of == "continuous" else ["a"] for name, of in kinds.items()}
+    row: dict[str, list[object]] = {
+        name: [0.0] if of == "continuous" else ["a"]
+        for name, of in kinds.items()
+        if of != "unknown"
+    }
     try:
         clone(model).fit(row, ["a"])
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     return model
+
+
+def typing_of(algorithm: Algorithm, typing: Typing) -> Typing:
+    """Return what the cells are to be for an algorithm: numbers if it takes nothing else."""
+    if not issubclass(LEARNERS[algorithm][0], NumbersOnly):
+        return typing
+    return replace(typing, kinds={**typing.kinds, **dict.fromkeys(typing.unknown, "continuous")})
 
 
 def learns_row_by_row(model: Any) -> bool:
@@ -225,7 +237,8 @@ def show_kinds(files: Files, kinds: Mapping[str, Kind], label: str) -> None:
     """Say on standard error what the columns are taken for."""
     options = "--numeric, --categorical, --drop and --only"
     typer.echo(f"columns of {files.first} ({options} change this):", err=True)
-    for kind, word in (("continuous", "numeric"), ("categorical", "categorical")):
+    words = {"continuous": "numeric", "categorical": "categorical", "unknown": "no value yet"}
+    for kind, word in words.items():
         names = [name for name, other in kinds.items() if other == kind]
         if names:
             typer.echo(f"  {word:<12} {', '.join(names)}", err=True)

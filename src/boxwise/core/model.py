@@ -21,7 +21,7 @@ from boxwise.core.settings import (
     settings_from_dict,
 )
 from boxwise.inputs import Batch
-from boxwise.schema import Column, Schema, Vocabulary
+from boxwise.schema import Column, Kind, Schema, Vocabulary
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -192,6 +192,8 @@ class Model:
                 Column(c.name, c.kind, Vocabulary(c.vocabulary.values))
                 if c.vocabulary is not None
                 else Column(c.name, c.kind, range=next(ranges))
+                if c.kind == "continuous"
+                else c
                 for c in self.schema.columns
             ],
             self.schema.named,
@@ -224,11 +226,41 @@ class Model:
         ranges : sequence of Range
             One per new continuous column.
         """
-        header, arrays = self.to_state()
         schema = Schema([*self.schema.columns, *columns], self.schema.named)
+        return self._with_schema(schema, settings, ranges)
+
+    def with_kinds(
+        self, kinds: Mapping[int, Kind], settings: Settings, ranges: Sequence[Range]
+    ) -> Model:
+        """Return a model in which columns of unknown kind have one, missing in all rows so far.
+
+        Parameters
+        ----------
+        kinds : mapping of int to Kind
+            The kinds, by the position of the column.
+        settings : Settings
+            For all columns that then have a kind.
+        ranges : sequence of Range
+            One per new continuous column.
+        """
+        return self._with_schema(self.schema.with_kinds(kinds), settings, ranges)
+
+    def without_unknown(self) -> Model:
+        """Return a copy without the columns of unknown kind, which take no part in it."""
+        header, arrays = self.to_state()
+        known = [self.schema.columns[j] for j in self.schema.known]
+        return Model.from_state(
+            header | {"schema": Schema(known, self.schema.named).to_dict()}, arrays
+        )
+
+    def _with_schema(self, schema: Schema, settings: Settings, ranges: Sequence[Range]) -> Model:
+        """Return a model with more continuous and categorical columns, wherever they stand."""
+        header, arrays = self.to_state()
         header |= {"schema": schema.to_dict(), "settings": settings.to_dict()}
-        kinds = [column.kind for column in columns]
-        return Model.from_state(header, arrays | _wider(arrays, kinds.count("categorical"), ranges))
+        continuous = _places(schema.continuous, self.schema.continuous)
+        categorical = _places(schema.categorical, self.schema.categorical)
+        wider = _wider(arrays, len(self.schema.categorical), categorical, continuous, ranges)
+        return Model.from_state(header, arrays | wider)
 
     def to_state(self) -> tuple[dict[str, Any], Arrays]:
         """Return all there is to the model: a description that JSON can hold, and arrays."""
@@ -295,33 +327,54 @@ def ranges_of(arrays: Mapping[str, NDArray[Any]]) -> list[Range]:
     ]
 
 
-def _wider(arrays: Arrays, n_categorical: int, ranges: Sequence[Range]) -> Arrays:
-    """Return the arrays that change when columns without a value come in, last of their kind."""
+def _places(new: Sequence[int], old: Sequence[int]) -> list[int]:
+    """Return before which of the old columns, by its number among them, each new one comes."""
+    return [sum(k < j for k in old) for j in new if j not in old]
+
+
+def _wider(
+    arrays: Arrays,
+    n_categorical: int,
+    categorical: list[int],
+    continuous: list[int],
+    ranges: Sequence[Range],
+) -> Arrays:
+    """Return the arrays that change when columns without a value come in.
+
+    `categorical` and `continuous` say before which of the columns of their kind; so far there are
+    `n_categorical`.
+    """
     n = arrays["n"]
-    unset = np.full((len(n), len(ranges)), np.nan)
-    sets = np.diff(arrays["first"].astype(np.int64))  # how many values each has
-    sets = sets.reshape(len(n), len(sets) // max(len(n), 1))
-    ends = np.repeat(sets.sum(axis=1).cumsum(), n_categorical)  # where each box gets its new ones
-    sets = np.hstack([sets, np.ones((len(n), n_categorical), np.int64)])
+    begins = arrays["first"].astype(np.int64)
+    sets = np.diff(begins).reshape(len(n), n_categorical)  # how many values each has
+    # Where each box gets its new sets: where the set before which they come begins.
+    at = np.add.outer(np.arange(len(n)) * n_categorical, categorical).astype(np.int64)
+    ends = begins[at].ravel()
+    every = [*ranges_of(arrays)]
+    for k, (place, new) in enumerate(zip(continuous, ranges, strict=True)):
+        every.insert(place + k, new)
     return {
-        "V": np.hstack([arrays["V"], unset]),
-        "W": np.hstack([arrays["W"], unset]),
-        "first": np.concatenate([[0], sets.ravel().cumsum()]).astype(np.uint64),
+        "V": np.insert(arrays["V"], continuous, np.nan, axis=1),
+        "W": np.insert(arrays["W"], continuous, np.nan, axis=1),
+        "first": np.concatenate(
+            [[0], np.insert(sets, categorical, 1, axis=1).ravel().cumsum()]
+        ).astype(np.uint64),
         "code": np.insert(arrays["code"], ends, 0),
-        "times": np.insert(arrays["times"], ends, np.repeat(n, n_categorical)),
-        "low": np.append(arrays["low"], [r.low for r in ranges]),
-        "high": np.append(arrays["high"], [r.high for r in ranges]),
-        "growing": np.append(arrays["growing"], [r.growing for r in ranges]).astype(np.uint8),
-        **_wider_reaches(arrays, n_categorical, len(ranges)),
-        **scale_arrays([*ranges_of(arrays), *ranges]),
+        "times": np.insert(arrays["times"], ends, np.repeat(n, len(categorical))),
+        "low": np.array([r.low for r in every], np.float64),
+        "high": np.array([r.high for r in every], np.float64),
+        "growing": np.array([r.growing for r in every], np.uint8),
+        **_wider_reaches(arrays, categorical, continuous),
+        **scale_arrays(every),
     }
 
 
-def _wider_reaches(arrays: Arrays, n_categorical: int, n_continuous: int) -> Arrays:
+def _wider_reaches(arrays: Arrays, categorical: list[int], continuous: list[int]) -> Arrays:
     if "reaches" not in arrays:
         return {}
     reaches = arrays["reaches"]  # of the continuous columns, the categorical ones, the age
-    places = [arrays["V"].shape[1]] * n_continuous + [reaches.shape[1] - 1] * n_categorical
+    n_continuous = arrays["V"].shape[1]
+    places = [*continuous, *(n_continuous + place for place in categorical)]
     slopes = arrays["step_slopes"]  # of the same, if a step of theirs waits
     return {
         "reaches": np.insert(reaches, places, 0.0, axis=1),

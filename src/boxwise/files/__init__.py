@@ -6,7 +6,6 @@ from boxwise.files.faults import Faults, OnError
 from boxwise.files.formats import Format, Manner
 from boxwise.files.kinds import KIND_ROWS, check_classes, first_rows, infer_kinds
 from boxwise.files.number_labels import NumberLabels
-from boxwise.files.replacing import replacing
 from boxwise.files.several import Files, check_names
 from boxwise.files.source import STANDARD_INPUT
 from boxwise.files.stopping import ReadingStopped, Stop

@@ -38,7 +38,8 @@ def infer_kinds(
     """Decide the kind of each column.
 
     A column is one of numbers if all its values among the first rows are. In a file without types
-    that is a text that reads as a number; in others it is a number.
+    that is a text that reads as a number; in others it is a number. If it has no value there, its
+    kind is unknown; not all may be.
 
     Parameters
     ----------
@@ -56,7 +57,12 @@ def infer_kinds(
         elif name in categorical:
             kinds[name] = "categorical"
         else:
-            kinds[name] = _kind(name, chunks)
+            kinds[name] = kind_of_cells(first_cells(name, chunks), typed=chunks[0].typed)
+    if set(kinds.values()) == {"unknown"}:
+        raise InputError(
+            f"{chunks[0].file}: no column but the label has a value among the first rows, so there "
+            "is nothing to learn; give --numeric or --categorical if values come later"
+        )
     return kinds
 
 
@@ -82,18 +88,20 @@ def _is_fraction(cell: object) -> bool:
     return is_number(cell) and not float(cell).is_integer()
 
 
-def _kind(name: str, chunks: Sequence[Chunk]) -> Kind:
-    cells = first_cells(name, chunks)
+def kind_of_cells(cells: Sequence[object], *, typed: bool) -> Kind:
+    """Return the kind of a column with these values, none of which is missing."""
     if not cells:
-        raise InputError(
-            f"{chunks[0].file}, column {name!r}: all values of the first rows are missing, so "
-            f"there is no telling its kind; give --numeric, --categorical or --drop {name!r}"
-        )
+        return "unknown"
     # In a file with types, text is text and a truth value is no number.
-    categories = {bool, str} if chunks[0].typed else {bool}
+    categories = {bool, str} if typed else {bool}
     if categories & set(map(type, cells)):
         return "categorical"
     return "categorical" if to_floats(cells) is None else "continuous"
+
+
+def is_gap(cell: object) -> bool:
+    """Say whether a cell is missing: None, or the NaN of a file with types."""
+    return cell is None or cell != cell
 
 
 def first_cells(name: str, chunks: Sequence[Chunk]) -> list[object]:
@@ -102,5 +110,5 @@ def first_cells(name: str, chunks: Sequence[Chunk]) -> list[object]:
         cell
         for chunk in chunks
         for row, cell in zip(chunk.rows, chunk.columns[name], strict=True)
-        if row <= KIND_ROWS and cell is not None
+        if row <= KIND_ROWS and not is_gap(cell)
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import NoneType
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from boxwise.files.chunk import Chunk
 from boxwise.files.errors import RowError
 from boxwise.files.faults import Faults
+from boxwise.files.kinds import is_gap, kind_of_cells
 from boxwise.files.numbers import problem, to_floats
 from boxwise.files.spelling import respelled
 from boxwise.schema import Kind
@@ -32,7 +33,8 @@ class TypedChunk:
         The number of each row among all rows of the input, from 1.
     columns : dict
         An array of float64 for each column of numbers, NaN where a value is missing; a list for
-        each column of categories, None where a value is missing.
+        each column of categories, None where a value is missing. A column of unknown kind is a
+        list of None.
     labels : list
         The label of each row; empty if there is no label column.
     """
@@ -57,6 +59,10 @@ class TypedChunk:
         }
         rows = [row for part in parts for row in part.rows]
         return cls(rows, columns, [label for part in parts for label in part.labels])
+
+    def first_value(self, name: str) -> int | None:
+        """Return the position of the first row with a value in a column, None if there is none."""
+        return next((i for i, cell in enumerate(self.columns[name]) if not is_gap(cell)), None)
 
     def part(self, rows: slice) -> TypedChunk:
         """Return some of the rows."""
@@ -100,6 +106,23 @@ class Typing:
         """The columns that are categories."""
         return [name for name, kind in self.kinds.items() if kind == "categorical"]
 
+    @property
+    def unknown(self) -> list[str]:
+        """The columns of which no value was seen yet."""
+        return [name for name, kind in self.kinds.items() if kind == "unknown"]
+
+    def settled_by(self, chunk: Chunk) -> Typing:
+        """Return what the cells are to be once the values of a chunk are known.
+
+        The first value of a column decides: so it does not matter how rows are cut into chunks.
+        """
+        found: dict[str, Kind] = {}
+        for name in self.unknown:
+            first = next((cell for cell in chunk.columns[name] if not is_gap(cell)), None)
+            if first is not None:
+                found[name] = kind_of_cells([first], typed=chunk.typed)
+        return replace(self, kinds={**self.kinds, **found}) if found else self
+
     def apply(self, chunk: Chunk, faults: Faults) -> TypedChunk:
         """Return the rows of a chunk that can be used; the others are faults, told in order."""
         wrong: dict[int, RowError] = {}
@@ -107,6 +130,8 @@ class Typing:
         for name, kind in self.kinds.items():
             if kind == "continuous":
                 columns[name] = _numbers(chunk, name, wrong, self._remedy)
+            elif kind == "unknown":
+                columns[name] = [None] * chunk.n_rows
             else:
                 columns[name] = _categories(chunk, name, wrong)
         labels = [] if self.label is None else self._labels(chunk, self.label, wrong)
@@ -124,7 +149,7 @@ class Typing:
 
     def _respelled(self, chunk: TypedChunk, known: Mapping[str, Sequence[object]]) -> TypedChunk:
         columns = {
-            name: respelled(cells, known[name]) if isinstance(cells, list) else cells
+            name: respelled(cells, known.get(name, ())) if isinstance(cells, list) else cells
             for name, cells in chunk.columns.items()
         }
         return TypedChunk(chunk.rows, columns, chunk.labels)

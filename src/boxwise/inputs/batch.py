@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+
+from boxwise.schema import Kind
 
 
 @dataclass(frozen=True)
@@ -22,12 +24,16 @@ class Batch:
     additions : list of lists
         The values not yet in each vocabulary, in order of first appearance. Their codes follow on
         from those of the vocabulary.
+    kinds : dict of int to Kind
+        The kinds of columns that had none in the schema and have a value here, by position. The
+        rows are those of the schema with these kinds.
     """
 
     lower: NDArray[np.float64]
     upper: NDArray[np.float64]
     codes: NDArray[np.int32]
     additions: list[list[object]]
+    kinds: dict[int, Kind] = field(default_factory=dict)
 
     @property
     def n_rows(self) -> int:
@@ -38,4 +44,4 @@ class Batch:
         """Return some of the rows."""
         lower = self.lower[rows]
         upper = lower if self.upper is self.lower else self.upper[rows]
-        return Batch(lower, upper, self.codes[rows], self.additions)
+        return Batch(lower, upper, self.codes[rows], self.additions, self.kinds)

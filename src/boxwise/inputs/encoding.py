@@ -12,6 +12,7 @@ from boxwise.inputs.batch import Batch
 from boxwise.inputs.categories import to_codes
 from boxwise.inputs.express import encode_quickly
 from boxwise.inputs.intervals import check_bounds
+from boxwise.inputs.kinds import kinds_told
 from boxwise.inputs.matching import match_columns, match_upper
 from boxwise.inputs.numbers import check_range, to_floats
 from boxwise.inputs.reading import read_table
@@ -20,7 +21,13 @@ from boxwise.schema import Schema
 
 
 def encode(
-    X: Any, schema: Schema, *, learn: bool, upper: Any = None, reader: str = "the model"
+    X: Any,
+    schema: Schema,
+    *,
+    learn: bool,
+    upper: Any = None,
+    reader: str = "the model",
+    settle: bool = False,
 ) -> Batch:
     """Turn a table into arrays.
 
@@ -45,6 +52,9 @@ def encode(
         have names (all columns of X may then be there), else in the order of the continuous ones.
     reader : str
         Who reads the table: errors and warnings about its columns name it.
+    settle : bool
+        Whether columns of unknown kind get one by their values, listed in ``Batch.kinds``.
+        Otherwise what is in them is left out.
 
     Returns
     -------
@@ -62,12 +72,16 @@ def encode(
     >>> encode([{"age": 52, "job": "nurse"}], schema, learn=False).codes.tolist()
     [[-1]]
     """
-    if upper is None:
+    settle = settle and bool(schema.unknown)
+    if upper is None and not settle:
         batch = encode_quickly(X, schema, learn=learn)
         if batch is not None:
             return batch
     table = read_table(X, schema.names if schema.named else None)
     positions = match_columns(table, schema, reader)
+    kinds = kinds_told(table, schema, positions) if settle else {}
+    if kinds:
+        schema = schema.with_kinds(kinds)
     continuous = [positions[j] for j in schema.continuous]
     lower, highest = _read_numbers(table, continuous, schema.continuous_names)
     if upper is not None:
@@ -80,7 +94,7 @@ def encode(
     if highest is not lower:
         check_bounds(lower, highest, schema.continuous_names)
     codes, additions = _read_codes(table, schema, positions, learn=learn)
-    return Batch(lower, highest, codes, additions)
+    return Batch(lower, highest, codes, additions, kinds)
 
 
 def _read_numbers(

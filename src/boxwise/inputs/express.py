@@ -47,7 +47,7 @@ def _encode_array(X: NDArray[Any], schema: Schema, learn: bool) -> Batch | None:
     if X.ndim != 2 or schema.named or X.shape[1] != schema.n_features or X.dtype not in _SAFE:
         return None
     n_rows = X.shape[0]
-    if n_rows and not schema.categorical and X.dtype != np.object_:
+    if n_rows and len(schema.continuous) == schema.n_features and X.dtype != np.object_:
         numbers = np.ascontiguousarray(X, dtype=np.float64)
         if not within_limit(numbers):
             return None

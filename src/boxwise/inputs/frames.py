@@ -40,11 +40,15 @@ class FrameTable:
         dtype = series.dtype
         if dtype.is_numeric():
             return "continuous"
+        if dtype == nw.String and _is_object(series) and series.null_count() == len(series):
+            return None
         if dtype in _CATEGORICAL:
             return "categorical"
         if dtype == nw.Object:
             types = {type(value) for value in series.to_list() if not is_missing(value)}
-            return "continuous" if types and types <= set(interval_types()) else "categorical"
+            if not types:
+                return None
+            return "continuous" if types <= set(interval_types()) else "categorical"
         if dtype == nw.Unknown:
             return _declared_by_native(series)
         raise _unsupported(series, dtype)
@@ -99,6 +103,11 @@ def _declared_by_native(series: nw.Series[Any]) -> Kind | None:
     if getattr(dtype, "kind", None) == "c":
         raise ValueError(f"Complex data not supported: column {series.name!r}")
     raise _unsupported(series, dtype)
+
+
+def _is_object(series: nw.Series[Any]) -> bool:
+    """Say whether pandas has no type for the column; narwhals takes an empty one for text."""
+    return series.implementation.is_pandas_like() and bool(series.to_native().dtype == object)
 
 
 def _has_pandas_dtype(native: Any, name: str) -> bool:

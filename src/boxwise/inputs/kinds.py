@@ -37,6 +37,7 @@ def infer_schema(X: Any, categorical_features: Any = "from_dtype", upper: Any = 
     Returns
     -------
     Schema
+        A column without a value and without a type has the kind "unknown".
 
     Examples
     --------
@@ -46,7 +47,13 @@ def infer_schema(X: Any, categorical_features: Any = "from_dtype", upper: Any = 
     table = read_table(X)
     names = table.names or generated_names(table.n_columns)
     if isinstance(categorical_features, str) and categorical_features == "from_dtype":
-        kinds = [_kind(table, j, names[j]) for j in range(table.n_columns)]
+        kinds = [_kind(table, j) for j in range(table.n_columns)]
+        if set(kinds) == {"unknown"}:
+            raise ValueError(
+                f"column {names[0]!r}{' and all others' * (len(names) > 1)}: all values are "
+                "missing, so there is nothing to learn; give rows with values, or say what the "
+                "columns are with categorical_features"
+            )
     else:
         listed = _listed(categorical_features, names)
         kinds = ["categorical" if j in listed else "continuous" for j in range(len(names))]
@@ -62,17 +69,29 @@ def infer_schema(X: Any, categorical_features: Any = "from_dtype", upper: Any = 
     return schema
 
 
-def _kind(table: Table, j: int, name: str) -> Kind:
+def _kind(table: Table, j: int) -> Kind:
     kind = table.declared(j)
     if kind is None:
         values = table.values(j)
         kind = None if isinstance(values, Coded) else kind_of_values(values)
-    if kind is None:
-        raise ValueError(
-            f"column {name!r}: all values are missing, so there is no telling its kind; "
-            "name it in categorical_features, or list all others there"
-        )
-    return kind
+    return kind or "unknown"
+
+
+def kinds_told(table: Table, schema: Schema, positions: Sequence[int]) -> dict[int, Kind]:
+    """Return the kinds of those columns of unknown kind that have a value in a table.
+
+    A type alone is not enough: pandas takes a column of a file for numbers if it is empty.
+    """
+    kinds: dict[int, Kind] = {}
+    for j in schema.unknown:
+        values = table.values(positions[j])
+        if isinstance(values, Coded):
+            empty = bool((values.positions < 0).all())
+        else:
+            empty = all(map(is_missing, values))
+        if not empty:
+            kinds[j] = _kind(table, positions[j])
+    return kinds
 
 
 def kind_of_values(values: Sequence[object]) -> Kind | None:

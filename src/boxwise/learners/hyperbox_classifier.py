@@ -87,7 +87,7 @@ class HyperboxClassifier(ExplainedLearner):
         Those in use.
     reach_ : array
         What multiplies the bandwidth or the backoff of each column. The larger, the
-        less it matters where in the column a row lies.
+        less it matters where in the column a row lies. NaN for a column without a value yet.
     memory_ : float
         How many rows older than the newest of its class a box is that counts a
         quarter, as a share of all rows so far.
@@ -180,7 +180,7 @@ class HyperboxClassifier(ExplainedLearner):
         model = self._fitted()
         *reach, _ = model.engine.reach
         order = [*model.schema.continuous, *model.schema.categorical]
-        by_column = np.empty(len(order))
+        by_column = np.full(model.schema.n_features, np.nan)
         by_column[order] = reach
         return by_column
 

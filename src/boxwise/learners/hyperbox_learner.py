@@ -21,7 +21,7 @@ from boxwise.inputs.labels import check_unlabelled, declared_labels, encode_labe
 from boxwise.learners.parameters import parameters_from_json, parameters_to_json
 from boxwise.learners.settings import check_n_jobs, check_ranges, engine_ranges
 from boxwise.rules import PruneReport, RuleSet, prune
-from boxwise.schema import Schema, Vocabulary, show
+from boxwise.schema import Kind, Schema, Vocabulary, show
 from boxwise.store import write
 
 
@@ -89,8 +89,18 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ranges = engine_ranges(self.feature_range, self.scale, schema, batch)
         return TrainingTable(schema, batch, labels, new, ranges)
 
-    def _encode(self, X: Any, schema: Schema, upper: Any, *, learn: bool = True) -> Batch:
-        return encode(X, schema, learn=learn, upper=upper, reader=type(self).__name__)
+    def _encode(
+        self, X: Any, schema: Schema, upper: Any, *, learn: bool = True, settle: bool = False
+    ) -> Batch:
+        reader = type(self).__name__
+        return encode(X, schema, learn=learn, upper=upper, reader=reader, settle=settle)
+
+    def _with_kinds(self, model: Model, kinds: Mapping[int, Kind]) -> Model:
+        """Return the model with kinds for columns that had none yet."""
+        schema = model.schema.with_kinds(kinds)
+        every = engine_ranges(self.feature_range, self.scale, schema, None)
+        new = [r for j, r in zip(schema.continuous, every, strict=True) if j in kinds]
+        return model.with_kinds(kinds, self._settings(schema), new)
 
     def _encode_labels(
         self, y: Any, known: Vocabulary, batch: Batch

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from boxwise.core import EntropySettings, Model, join
 from boxwise.learners.hyperbox_learner import HyperboxLearner
-from boxwise.schema import Schema, show
+from boxwise.schema import Kind, Schema, show
 
 Learner = TypeVar("Learner", bound=HyperboxLearner)
 
@@ -68,7 +68,7 @@ def merge(models: Sequence[Learner]) -> Learner:
     models = [*models]
     if not models:
         raise ValueError("there are no models to merge")
-    fitted = [_checked(model, models[0]) for model in models]
+    fitted = _with_common_kinds(models, [_checked(model, models[0]) for model in models])
     first = models[0]
     for position, model in enumerate(fitted):
         _check_columns(model.schema, fitted[0].schema, position)
@@ -95,6 +95,21 @@ def _checked(model: Any, first: Any) -> Model:
             "use HyperboxClassifier, EIOLGFMM or ImprovedOnlineGFMM"
         )
     return fitted
+
+
+def _with_common_kinds(
+    models: Sequence[HyperboxLearner], fitted: Sequence[Model]
+) -> Sequence[Model]:
+    """Return the models; a column without a value in one of them has the kind it has in others."""
+    kinds: dict[str, Kind] = {}
+    for model in fitted:
+        kinds |= {model.schema.names[j]: model.schema.columns[j].kind for j in model.schema.known}
+    same = []
+    for learner, model in zip(models, fitted, strict=True):
+        names = model.schema.names
+        told = {j: kinds[names[j]] for j in model.schema.unknown if names[j] in kinds}
+        same.append(learner._with_kinds(model, told) if told else model)
+    return same
 
 
 def _common_settings(models: Sequence[HyperboxLearner], fitted: Sequence[Model]) -> EntropySettings:

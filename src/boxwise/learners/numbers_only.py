@@ -14,9 +14,13 @@ class NumbersOnly:
 
     categorical_features = ()
 
-    def _encode(self, X: Any, schema: Schema, upper: Any, *, learn: bool = True) -> Batch:
+    def _encode(
+        self, X: Any, schema: Schema, upper: Any, *, learn: bool = True, settle: bool = False
+    ) -> Batch:
         try:
-            return super()._encode(X, schema, upper, learn=learn)  # type: ignore[misc,no-any-return]
+            return super()._encode(  # type: ignore[misc,no-any-return]
+                X, schema, upper, learn=learn, settle=settle
+            )
         except NotANumberError as error:
             raise ValueError(
                 f"{str(error).partition(';')[0]}; {type(self).__name__} takes numbers only: use "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +13,7 @@ from boxwise.inputs import Batch, infer_schema
 from boxwise.inputs.labels import declared_labels
 from boxwise.learners.hyperbox_learner import HyperboxLearner
 from boxwise.learners.settings import engine_ranges
-from boxwise.schema import show
+from boxwise.schema import Kind, Schema, show
 
 
 class OnlineLearner(HyperboxLearner):
@@ -67,6 +68,18 @@ class OnlineLearner(HyperboxLearner):
         self._model = model
         return np.array([*model.labels.values, None], dtype=object)[codes]
 
+    def _empty_model(self, schema: Schema) -> Model:
+        ranges = engine_ranges(self.feature_range, self.scale, schema, None)
+        return Model(schema, self._settings(schema), ranges)
+
+    def _begin(self, schema: Schema) -> None:
+        """Start to learn with these columns, whatever `categorical_features` says of them."""
+        self._model = self._empty_model(schema)
+
+    def _settle(self, kinds: Mapping[int, Kind]) -> None:
+        """Give columns that had no value yet a kind, by their positions."""
+        self._model = self._with_kinds(self._model, kinds)
+
     def _read_to_learn(
         self, X: Any, y: Any, upper: Any
     ) -> tuple[Model, Batch, NDArray[np.int32], list[object]]:
@@ -79,14 +92,15 @@ class OnlineLearner(HyperboxLearner):
                     f"scale is {show(self.scale)} now, but the model has learned with {was!r}, and "
                     "its boxes cannot be measured otherwise; set it back, or call fit"
                 )
+            batch = self._encode(X, model.schema, upper, settle=True)
+            if batch.kinds:
+                model = self._with_kinds(model, batch.kinds)
             settings = self._settings(model.schema)
-            batch = self._encode(X, model.schema, upper)
         else:
             schema = infer_schema(X, self.categorical_features, upper)
             settings = self._settings(schema)
             batch = self._encode(X, schema, upper)
-            ranges = engine_ranges(self.feature_range, self.scale, schema, None)
-            model = Model(schema, settings, ranges)
+            model = self._empty_model(schema)
         labels, new = self._encode_labels(y, model.labels, batch)
         model.configure(settings)
         return model, batch, labels, new

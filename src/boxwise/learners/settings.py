@@ -65,7 +65,7 @@ def _alpha(alpha: Any, schema: Schema) -> float:
         return number("alpha", alpha, 0, 1)
     if alpha != "auto":
         raise ValueError(f"alpha must be 'auto' or a number from 0 to 1, not {alpha!r}")
-    return len(schema.continuous) / schema.n_features
+    return len(schema.continuous) / (len(schema.continuous) + len(schema.categorical))
 
 
 def evidence_settings(
@@ -215,7 +215,7 @@ def _fixed_range(column: Any, pair: Any, schema: Schema) -> tuple[int, Range]:
         position = int(column) if column in range(schema.n_features) else None
     else:
         position = schema.names.index(str(column)) if str(column) in schema.names else None
-    if position not in schema.continuous:
+    if position not in (*schema.continuous, *schema.unknown):
         raise ValueError(
             f"feature_range names {column!r}, which is not a continuous column; the continuous "
             f"columns are {', '.join(schema.continuous_names) or 'none'}"

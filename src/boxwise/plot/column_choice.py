@@ -41,7 +41,7 @@ def most_telling(view: View, most: int) -> list[int]:
     What a column tells is the information, in nats, that its value gives on the class, by the rows
     of the boxes. Where it tells nothing, as with one class, the order is that of the columns.
     """
-    seen = [j for j in range(view.schema.n_features) if view.is_seen(j)]
+    seen = [j for j in view.schema.known if view.is_seen(j)]
     told = [-round(information(view, j), 9) for j in seen]
     return [seen[k] for k in np.argsort(told, kind="stable")[:most].tolist()]
 

@@ -51,7 +51,7 @@ class HeldValues:
     def notes(self, first: int, second: int) -> list[str]:
         """Say what the other columns are."""
         names = self._view.schema.names
-        others = [j for j in range(len(names)) if j not in (first, second)]
+        others = [j for j in self._view.schema.known if j not in (first, second)]
         # Those that were asked for come first: they may not be among the few for which is room.
         others.sort(key=lambda j: j not in self._given)
         if not others:

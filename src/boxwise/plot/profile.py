@@ -97,7 +97,7 @@ class Profile:
         if self.knows_class:
             label = f"{'rows' if self._rows is not None else 'boxes'} of class {self.class_name}"
             handles.append(Line2D([], [], color=self.style.colour, linewidth=1.6, label=label))
-        if any(self.row.gives(j) for j in range(self.view.schema.n_features)):
+        if any(self.row.gives(j) for j in self.view.schema.known):
             handles.append(
                 Line2D([], [], color=INK, linestyle=":", marker="D", markersize=5, label="the row")
             )

@@ -80,6 +80,8 @@ class View:
 
     def is_seen(self, j: int) -> bool:
         """Say whether any box has seen a value of column `j`."""
+        if j in self.schema.unknown:
+            return False
         return not self.is_number(j) or not np.isnan(self.interval(j)[0]).all()
 
     def totals(self, j: int) -> Counter[object]:
@@ -105,10 +107,10 @@ class View:
     def scale(self, j: int, *more: NDArray[np.float64], rest: bool = False) -> Scale:
         """Return an axis for column `j`, on which `more` numbers have room too."""
         name = self.schema.names[j]
-        if not self.is_number(j):
-            return CategoryScale.over(name, self.totals(j), rest=rest)
         if not self.is_seen(j):
             raise ValueError(f"column {name!r}: no box has a value; choose another column")
+        if not self.is_number(j):
+            return CategoryScale.over(name, self.totals(j), rest=rest)
         return NumberScale.over(name, *self.interval(j), *more)
 
     def shares(self, j: int, scale: CategoryScale, boxes: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -128,13 +130,13 @@ class View:
 
     def usual(self, j: int) -> object:
         """Return the usual value of a column: the median of the boxes by rows, or the mode."""
+        if not self.is_seen(j):
+            return None
         if not self.is_number(j):
             ((value, _),) = self.totals(j).most_common(1)
             return value
         lower, upper = self.interval(j)
         seen = ~np.isnan(lower)
-        if not seen.any():
-            return None
         middle = (lower[seen] + upper[seen]) / 2
         order = np.argsort(middle, kind="stable")
         rows = self.boxes.n_samples[seen][order].cumsum()

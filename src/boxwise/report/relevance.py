@@ -39,9 +39,9 @@ class Drop:
 
 @dataclass(frozen=True)
 class Shuffled:
-    """The drops of all columns, and on how many rows they were measured."""
+    """The drops of all columns, by position, and on how many rows they were measured."""
 
-    drops: list[Drop]
+    drops: dict[int, Drop]
     rows: int
 
 
@@ -55,22 +55,22 @@ def shuffled(rows: LabelledRows, tell: Callable[[int], object]) -> Shuffled:
         chosen = np.sort(random.choice(len(rows), most, replace=False))
     batch, truth = rows.known.part(chosen), rows.codes[chosen]
     cba, loss = _scores(model, batch, truth)
-    drops = []
-    for j in range(model.schema.n_features):
+    drops = {}
+    for done, j in enumerate(model.schema.known, start=1):
         found = []
         for _ in range(SHUFFLES):
             order = random.permutation(len(chosen))
             found.append(_scores(model, _dealt_anew(model, batch, j, order), truth))
         scores = np.array(found)
         fall = cba - scores[:, 0]
-        drops.append(Drop(float(fall.mean()), float(fall.std()), float(scores[:, 1].mean() - loss)))
-        tell(j + 1)
+        drops[j] = Drop(float(fall.mean()), float(fall.std()), float(scores[:, 1].mean() - loss))
+        tell(done)
     return Shuffled(drops, len(chosen))
 
 
 def rows_to_shuffle(model: Model) -> int:
     """Return how many rows can be shuffled in good time."""
-    columns = model.schema.n_features
+    columns = len(model.schema.known)
     work = model.n_boxes * columns * columns * SHUFFLES
     return min(max(WORK // max(1, work), FEWEST), MOST)
 

@@ -96,6 +96,7 @@ class LabelledRows:
         for k, name in enumerate(schema.categorical_names):
             values = [*schema.vocabularies[k].values, *batch.additions[k]]
             columns[name] = [values[code] for code in batch.codes[:, k].tolist()]
+        columns |= {schema.names[j]: [None] * len(self) for j in schema.unknown}
         return {name: columns[name] for name in schema.names}
 
     def upper(self) -> dict[str, Any] | None:

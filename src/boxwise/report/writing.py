@@ -124,6 +124,6 @@ def write_report(
 def _shuffled(about: Subject, progress: bool | None) -> Shuffled | None:
     if about.rows is None:
         return None
-    columns = about.model.schema.n_features
+    columns = len(about.model.schema.known)
     with follow(progress, columns, "shuffling", "columns") as tell:
         return shuffled(about.rows, tell)

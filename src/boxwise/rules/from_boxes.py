@@ -55,7 +55,7 @@ def _conditions(
     intervals = zip(boxes.lower[i].tolist(), boxes.upper[i].tolist(), strict=True)
     sets = iter(boxes.counts[i])
     conditions: list[Condition] = []
-    for column in schema.columns:
+    for column in (schema.columns[j] for j in schema.known):
         if column.vocabulary is not None:
             counts = _frequent(next(sets), min_share)
             if full or len(counts) < len(column.vocabulary):

@@ -108,7 +108,7 @@ def _condition_from_dict(data: Mapping[str, Any], schema: Schema) -> Condition:
             return NoneOf(name, values)
         return OneOf(name, values, tuple(map(_whole, data["counts"])))
     if kind != "continuous":
-        raise ValueError(f"column {name!r} holds categories, not numbers")
+        raise ValueError(f"column {name!r} is {kind}, and holds no numbers")
     return Between(name, *_ordered(name, data.get("at_least", -inf), data.get("at_most", inf)))
 
 

@@ -17,8 +17,9 @@ from boxwise.report.markup import (
     table,
     text,
 )
+from boxwise.report.rows import LabelledRows
 from boxwise.report.subject import Subject
-from boxwise.schema import show
+from boxwise.schema import Schema, show
 
 MOST_VALUES = 5
 MOST_COLUMNS = 12
@@ -53,7 +54,7 @@ def _columns(subject: Subject) -> str:
     lines = []
     for j, name in enumerate(schema.names):
         kind, values = _values(subject, j)
-        missing = [] if rows is None else [share_in_words(rows.missing(j))]
+        missing = [] if rows is None else [_missing(rows, schema, j)]
         lines.append([short(name), kind, values, *missing])
     shown = table("Columns", head, lines[:MOST_COLUMNS])
     if len(lines) > MOST_COLUMNS:
@@ -62,9 +63,15 @@ def _columns(subject: Subject) -> str:
     return shown
 
 
+def _missing(rows: LabelledRows, schema: Schema, j: int) -> str:
+    return "–" if j in schema.unknown else share_in_words(rows.missing(j))
+
+
 def _values(subject: Subject, j: int) -> tuple[str, str]:
     """Return what kind of column it is, and what values it has."""
     view = subject.view
+    if j in view.schema.unknown:
+        return "unknown", "no value yet"
     if view.is_number(j):
         low, high = view.schema.columns[j].range or (np.nan, np.nan)
         if np.isnan(low):

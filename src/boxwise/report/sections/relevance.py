@@ -41,7 +41,7 @@ def relevance(subject: Subject, found: Shuffled | None) -> Section:
 
 def most_relevant(subject: Subject, found: Shuffled | None) -> list[int]:
     """Return the columns, those first whose shuffling costs most, or that the boxes limit most."""
-    columns = range(subject.view.schema.n_features)
+    columns = subject.view.schema.known
     if found is None:
         return sorted(columns, key=lambda j: -excluded(subject.view, j))
     return sorted(columns, key=lambda j: (-found.drops[j].cba, -found.drops[j].loss))
@@ -49,7 +49,7 @@ def most_relevant(subject: Subject, found: Shuffled | None) -> list[int]:
 
 def _lines(subject: Subject, found: Shuffled | None, order: list[int]) -> list[list[str]]:
     view = subject.view
-    most = 0.0 if found is None else max(drop.cba for drop in found.drops)
+    most = 0.0 if found is None else max(drop.cba for drop in found.drops.values())
     reach = subject.clf.reach_.tolist() if by_evidence(subject.model) else None
     lines = []
     for j in order:

@@ -93,6 +93,20 @@ for samples, shares in seen:
     assert copy.predict_proba(X[:50]).tolist() == shares
 """
 
+# A product of large arrays is shared out among OpenBLAS's threads, which fork() ends: a thread that
+# waits for them waits for ever. So tables must be read without one.
+LARGE_TABLE = """
+clf = HyperboxClassifier(1.0).fit(X, y)
+large = rng.random((20_000, 4))
+rounds = repeat(lambda: clf.predict(large))
+for _ in range(60):
+    assert in_child(lambda: len(clf.predict(X))) == len(X)
+before, deadline = rounds[0], time.monotonic() + 60
+while rounds[0] == before:
+    assert time.monotonic() < deadline, "the thread in the parent hangs"
+    time.sleep(0.001)
+"""
+
 STREAM = """
 stream = Stream(0.05)
 rows = [({"a": float(a), "b": f"{b:.1f}"}, int(label)) for (a, b, *_), label in zip(X, y)]
@@ -168,6 +182,10 @@ def test_fork_while_a_thread_learns_leaves_a_model_that_works() -> None:
 
 def test_fork_while_a_thread_learns_leaves_a_consistent_model() -> None:
     run(CONSISTENT)
+
+
+def test_fork_while_a_thread_reads_a_large_table_does_not_stop_it() -> None:
+    run(LARGE_TABLE)
 
 
 def test_fork_while_a_thread_learns_a_stream_leaves_a_model_that_works() -> None:

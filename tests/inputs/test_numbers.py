@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 from boxwise.inputs import encode, infer_schema
+from boxwise.inputs.numbers import LIMIT, within_limit
 from boxwise.schema import Column, Schema
 
 NUMBERS = Schema([Column("age", "continuous"), Column("size", "continuous")], named=True)
@@ -186,3 +187,22 @@ def test_numbers_beyond_the_limit_in_an_array_are_refused() -> None:
     X[2, 2] = 1e160
     with pytest.raises(ValueError, match=r"column 'x2': 1e160 is beyond ±1e150 \(row 2\)"):
         encode(X, infer_schema(X), learn=True)
+
+
+@pytest.mark.parametrize("rows", [2, 5_000])
+@pytest.mark.parametrize(
+    ("number", "within"),
+    [
+        *((number, True) for number in (LIMIT, -LIMIT, math.nan)),
+        *((number, False) for number in (1e151, -1e151, math.inf, -math.inf)),
+    ],
+)
+def test_within_limit_finds_a_number_in_tables_of_any_size(
+    rows: int, number: float, within: bool
+) -> None:
+    numbers = np.random.default_rng(0).random((rows, 3))
+    numbers[rows // 2, 1] = number
+    assert within_limit(numbers) is within
+    numbers[0, 2] = math.nan
+    assert within_limit(numbers) is within
+    assert within_limit(np.full((rows, 3), math.nan))

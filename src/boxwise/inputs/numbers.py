@@ -18,6 +18,8 @@ from boxwise.schema import show
 
 LIMIT = 1e150
 """The engine multiplies differences of values; beyond this their products would overflow."""
+FEW_NUMBERS = 4_096
+"""So many products OpenBLAS adds up in the thread that calls it; it shares out over 10,000."""
 
 
 class NotANumberError(ValueError):
@@ -90,10 +92,15 @@ def check_range(numbers: NDArray[np.float64], names: Sequence[str]) -> None:
 
 def within_limit(numbers: NDArray[np.float64]) -> bool:
     """Say whether all numbers that are not missing are within ±LIMIT."""
-    # The sum of squares is the cheapest test, and enough unless something is large or missing.
-    if np.vdot(numbers, numbers) <= LIMIT * LIMIT:
-        return True
-    return not (np.abs(numbers) > LIMIT).any()
+    # For few numbers the sum of squares is the cheapest test, and enough unless something is large
+    # or missing. For many, OpenBLAS would share the sum out among its threads, and a process that
+    # forks meanwhile ends these and leaves this thread waiting for them.
+    if numbers.size <= FEW_NUMBERS:
+        passes = np.vdot(numbers, numbers) <= LIMIT * LIMIT
+    else:
+        low, high = (f.reduce(numbers, axis=None) for f in (np.fmin, np.fmax))
+        passes = low >= -LIMIT and high <= LIMIT
+    return bool(passes) or not (np.abs(numbers) > LIMIT).any()
 
 
 def _not_a_number(cell: object, name: str, row: int) -> Exception:

@@ -16,7 +16,7 @@ moa := $(if $(shell command -v java),$(done)/moa)
 .DEFAULT_GOAL := help
 # Two installs at once would disturb each other; the tests run in parallel by themselves.
 .NOTPARALLEL:
-.PHONY: help demo test lint docs paper bench bench-quick instructions studies streams evidence defaults
+.PHONY: help demo test test-long lint docs paper bench bench-quick instructions studies streams evidence defaults
 .PHONY: sanitize fuzz lock locked clean
 
 help: ## list the targets
@@ -26,7 +26,10 @@ demo: $(done)/demo ## watch a model learn from a stream (ARGS="--rows 5000 --see
 	@$(python) -m boxwise.apps demo $(ARGS)
 
 test: $(done)/test ## run the tests and the examples in the docstrings (ARGS="-k loans")
-	$(python) -m pytest -n auto $(ARGS)
+	$(python) -m pytest -n auto -m "not long" $(ARGS)
+
+test-long: $(done)/test ## run the long tests: random walks, products of parameters, whole pages
+	$(python) -m pytest -n auto -m long $(ARGS)
 
 lint: $(done)/cli $(done)/lint ## check style, types and the direction of imports
 	$(python) -m ruff check

@@ -21,6 +21,8 @@ DOCS = ROOT / "docs"
 FOLDERS = ("", "tutorials/", "relatives/")
 PAGES = [ROOT / "README.md", *(p for f in FOLDERS for p in sorted(DOCS.glob(f"{f}*.md")))]
 NEED_DATA = {"japanese_credit.md"}
+# Hundreds of fits each, of what has tests of its own.
+SLOW = {"tuning.md", "japanese_credit.md"}
 MAP = re.compile(r"^\| \((\d+)\) \|[^|]*\|([^|]*)\|([^|]*)\|$", re.MULTILINE)
 
 
@@ -32,7 +34,11 @@ def codes_in(markdown: str) -> list[str]:
     return re.findall(r"`([^`]+)`", markdown)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(p, marks=[pytest.mark.long] if p.name in SLOW else []) for p in PAGES],
+    ids=lambda page: page.name,
+)
 def test_the_examples_on_the_page_give_the_output_shown(page):
     pytest.importorskip("pandas")
     pytest.importorskip("polars")
@@ -55,6 +61,7 @@ def shell_examples(page: Path) -> list[tuple[str, str]]:
     return examples
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="shows what a shell on Linux says")
 def test_the_commands_of_the_terminal_tutorial_give_the_output_shown(tmp_path):
     pytest.importorskip("typer")

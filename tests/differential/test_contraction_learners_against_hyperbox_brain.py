@@ -7,6 +7,7 @@ categories alone, with which it fails.
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from boxwise.reference.contraction import EPSILON, contract
 from boxwise.reference.hyperbox import intervals_meet
 from boxwise.reference.online import Online
 from boxwise.reference.shinde import Shinde
+
+from .cases import mostly_long
 
 numerical = pytest.importorskip(
     "hbbrain.numerical_data.incremental_learner.onln_gfmm", reason="needs hyperbox-brain"
@@ -111,8 +114,12 @@ def assert_same_model(ours: Any, theirs: Any) -> None:
     np.testing.assert_array_equal(ours.boxes_.labels, theirs.C)
 
 
-@pytest.mark.parametrize("unlabelled", [0, 0.3])
-@pytest.mark.parametrize("theta", [0.1, 0.3, 0.5, 0.7])
+@pytest.mark.parametrize(
+    ("theta", "unlabelled"),
+    mostly_long(
+        product([0.1, 0.3, 0.5, 0.7], [0, 0.3]), quick=[(0.1, 0), (0.3, 0.3), (0.5, 0), (0.7, 0.3)]
+    ),
+)
 def test_onln_makes_the_same_boxes_and_predictions_on_streams_without_ties(theta, unlabelled):
     compared = 0
     for seed in range(20):
@@ -175,9 +182,20 @@ def mixed_stream(seed: int, n_rows: int, n: int, r: int) -> tuple[Any, Any, Any,
     return X, lower, upper, values, labels
 
 
-@pytest.mark.parametrize(("n", "r"), [(3, 2), (2, 4)])
-@pytest.mark.parametrize("beta", [0.25, 0.5, 0.75, 1])
-@pytest.mark.parametrize("theta", [0.1, 0.3, 0.7])
+@pytest.mark.parametrize(
+    ("theta", "beta", "n", "r"),
+    mostly_long(
+        [
+            (theta, beta, n, r)
+            for theta, beta in product([0.1, 0.3, 0.7], [0.25, 0.5, 0.75, 1])
+            for n, r in [(3, 2), (2, 4)]
+        ],
+        quick=[
+            *((0.1, 0.25, 3, 2), (0.1, 0.75, 2, 4), (0.3, 0.5, 2, 4), (0.3, 1, 3, 2)),
+            *((0.7, 0.75, 3, 2), (0.7, 0.25, 2, 4)),
+        ],
+    ),
+)
 def test_m2_makes_the_same_boxes_and_predictions_on_streams_without_ties(theta, beta, n, r):
     compared = 0
     for seed in range(10):

@@ -18,6 +18,7 @@ from boxwise.reference.evidence import AGE, ALL_OF, AT_FIRST, MANY, Evidence
 from boxwise.store.modelfile import pack
 
 from .agreement import assert_same_boxes
+from .cases import mostly_long
 from .side_by_side import SideBySide
 from .streams import UNLABELLED, Stream, streams
 
@@ -201,14 +202,24 @@ def test_after_the_first_rows_only_the_best_pair_has_a_say():
         np.testing.assert_allclose(row, [p[k] for k in order], rtol=1e-15)
 
 
-@pytest.mark.parametrize(
-    ("n", "r"), [(1, 0), (0, 4), (3, 2), (0, 12), (17, 0), (10, 9), (40, 0), (70, 3)]
-)
-@pytest.mark.parametrize("grid", [
+MIDDLE, NARROW, WIDE = (
     ([0.1], [2.0], [1.0]),
     ([1e-6, 0.02], [1e-6, 0.1], [1.0]),
     ([0.4, 50.0], [8.0, 1e6], [2.0]),
-])  # fmt: skip
+)
+SHAPES = [(1, 0), (0, 4), (3, 2), (0, 12), (17, 0), (10, 9), (40, 0), (70, 3)]
+
+
+@pytest.mark.parametrize(
+    ("n", "r", "grid"),
+    mostly_long(
+        [(n, r, grid) for n, r in SHAPES for grid in (MIDDLE, NARROW, WIDE)],
+        quick=[
+            *((1, 0, WIDE), (0, 4, NARROW), (3, 2, MIDDLE), (0, 12, WIDE)),
+            *((17, 0, NARROW), (10, 9, WIDE), (40, 0, NARROW), (70, 3, MIDDLE)),
+        ],
+    ),
+)
 def test_many_boxes_of_many_columns_add_up_as_in_the_specification(n, r, grid):
     """So many that the engine sums most of them up without computing each as written."""
     rng = np.random.default_rng([n, r])
@@ -363,6 +374,7 @@ def test_extents_beyond_all_numbers_in_the_second_eight_columns() -> None:
     assert carried == [reference.responsibilities(*x) for x in stream.samples()]
 
 
+@pytest.mark.long
 def test_a_thousand_columns_of_which_each_costs_the_same() -> None:
     boxes = columns = 1_200
     X = np.full((257 + boxes, 1 + columns), "b", dtype=object)

@@ -140,6 +140,11 @@ class Walk:
     [
         *((seed, EIOLGFMM, version) for seed in range(6) for version in (1, 2)),
         *((seed, HyperboxClassifier, 2) for seed in (0, 6, 7, 8)),
+        *(
+            pytest.param(seed, learner, version, marks=pytest.mark.long)
+            for seed in range(10, 40)
+            for learner, version in ((EIOLGFMM, 1), (EIOLGFMM, 2), (HyperboxClassifier, 2))
+        ),
     ],
 )
 def test_a_walk_of_learning_deleting_merging_saving_and_loading(seed, learner, version, tmp_path):
@@ -186,7 +191,7 @@ def test_large_models_are_the_same_with_and_without(learner):
     clf.predict_proba(unseen)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [pytest.param(1, marks=pytest.mark.long), 2])
 def test_a_model_without_an_index_gets_one_while_it_predicts(n_jobs):
     X, y = crowd(4_200, 5)
     unseen, _ = crowd(600, 6, 1.2)

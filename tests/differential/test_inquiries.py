@@ -7,6 +7,7 @@ small as the engine can have them, so that there are many.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -22,6 +23,7 @@ from boxwise.schema import Column, Vocabulary
 from boxwise.store.modelfile import pack
 
 from .agreement import assert_same_boxes
+from .cases import mostly_long
 from .streams import UNLABELLED, Stream
 from .test_evidence import assert_same_record, pair
 
@@ -79,9 +81,18 @@ def teach_apart(reference: Evidence, stream: Stream, begin: int, end: int) -> No
         reference.learn(*sample, None if label == UNLABELLED else label)
 
 
-@pytest.mark.parametrize("unlabelled", [0.0, 0.1])
-@pytest.mark.parametrize(("n", "r"), [(2, 2), (3, 0), (0, 4), (9, 9)])
-@pytest.mark.parametrize("forget", [True, False])
+@pytest.mark.parametrize(
+    ("n", "r", "unlabelled", "forget"),
+    mostly_long(
+        [
+            (n, r, unlabelled, forget)
+            for n, r in [(2, 2), (3, 0), (0, 4), (9, 9)]
+            for unlabelled in (0.0, 0.1)
+            for forget in (True, False)
+        ],
+        quick=[(2, 2, 0.1, True), (3, 0, 0.0, False), (0, 4, 0.1, False), (9, 9, 0.0, True)],
+    ),
+)
 def test_boxes_answer_as_they_were_when_the_row_came(n, r, unlabelled, forget):
     stream = made_up(n, r, unlabelled)
     clf, reference = pair(stream, GRID, [0.0, 1.0], forget)
@@ -143,6 +154,12 @@ def until_both_wait(stream: Stream) -> tuple[int, HyperboxClassifier, Evidence]:
         teach_apart(reference, stream, end, end + 1)
         end += 1
     return end, clf, reference
+
+
+@cache  # and not a fixture of the module, which would be made before portions are small
+def state_in_which_both_wait() -> tuple[dict[str, Any], dict[str, Any]]:
+    _, clf, _ = until_both_wait(made_up(2, 2))
+    return clf._model.to_state()
 
 
 def test_boxes_that_are_removed_in_between_have_been_asked():
@@ -223,7 +240,7 @@ def test_new_columns_come_while_something_waits():
     assert after["test_scores"].tolist() == before["test_scores"].tolist()
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("seed",), mostly_long([(0,), (1,), (2,)], quick=[(0,)]))
 def test_ranks_that_are_measured_anew_do_not_change_what_was_asked(seed):
     """Boxes are moved then, all of them."""
     stream = made_up(2, 1, rows=420, seed=seed)
@@ -266,8 +283,7 @@ def test_portions_that_the_engine_cannot_have_are_refused():
     ],
 )
 def test_what_waits_in_a_damaged_file_is_not_trusted(name, value, message):
-    _, clf, _ = until_both_wait(made_up(2, 2))
-    header, arrays = clf._model.to_state()
+    header, arrays = state_in_which_both_wait()
     Model.from_state(header, arrays)
     with pytest.raises(ValueError, match=message):
         Model.from_state(header, {**arrays, name: value})

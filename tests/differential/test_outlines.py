@@ -13,6 +13,7 @@ from boxwise import EIOLGFMM, HyperboxClassifier
 from boxwise._native import EntropyEngine
 
 from .agreement import assert_same_boxes
+from .cases import mostly_long
 from .streams import UNLABELLED, Stream
 
 
@@ -247,9 +248,23 @@ def crowded(seed: int, grows: str, theta: float, delta: float, gaps: float) -> S
     )
 
 
-@pytest.mark.parametrize("grows", GROWTH)
-@pytest.mark.parametrize("gaps", [0.0, 0.2])
-@pytest.mark.parametrize(("theta", "delta"), [(0.1, 1.0), (0.25, 1.0), (0.25, 0.6), (0.02, 0.9)])
+@pytest.mark.parametrize(
+    ("grows", "gaps", "theta", "delta"),
+    mostly_long(
+        [
+            (grows, gaps, theta, delta)
+            for grows in GROWTH
+            for gaps in (0.0, 0.2)
+            for theta, delta in [(0.1, 1.0), (0.25, 1.0), (0.25, 0.6), (0.02, 0.9)]
+        ],
+        quick=[
+            *(("not", 0.0, 0.1, 1.0), ("not", 0.2, 0.25, 0.6)),
+            *(("slowly", 0.0, 0.25, 1.0), ("slowly", 0.2, 0.02, 0.9)),
+            *(("at once", 0.0, 0.02, 0.9), ("at once", 0.2, 0.1, 1.0)),
+            *(("both ways", 0.0, 0.25, 0.6), ("both ways", 0.2, 0.25, 1.0)),
+        ],
+    ),
+)
 def test_boxes_that_may_take_a_row_and_those_in_the_way_are_found(grows, gaps, theta, delta):
     for seed in (20, 21):
         stream = crowded(seed, grows, theta, delta, gaps)

@@ -65,11 +65,11 @@ class Slow:
 @pytest.mark.skipif(sys.platform != "linux", reason="a pipe does not tell what is unread")
 @pytest.mark.parametrize(
     ("number", "code", "n"),
-    [(signal.SIGINT, 130, 300), (signal.SIGTERM, 143, 300), (signal.SIGINT, 130, 25_000)],
+    [(signal.SIGINT, 130, 300), (signal.SIGTERM, 143, 300), (signal.SIGINT, 130, 2_500)],
     ids=["ctrl-c", "sigterm", "after some chunks"],
 )
 def test_a_stopped_stream_leaves_a_model_with_all_rows_read_so_far(folder, number, code, n):
-    slow = Slow(folder, "-o", "model.box")
+    slow = Slow(folder, "-o", "model.box", "--chunk-rows", "1000")
     slow.feed(HEADER + rows(n) + b"99,coo")
     ended, errors = slow.stop(number)
     assert ended == code

@@ -69,6 +69,7 @@ def page(request, browser, report):
     page.close()
 
 
+@pytest.mark.long
 def test_it_is_small(report):
     size = report.stat().st_size
     print(f"{BOXES:,} boxes, {COLUMNS} columns: {size / 1e6:.2f} MB")

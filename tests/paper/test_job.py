@@ -31,8 +31,9 @@ def undisturbed(tmp_path_factory) -> bytes:
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("times", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_a_run_that_is_stopped_at_a_random_moment_goes_on_to_the_same_file(
-    tmp_path, undisturbed, how
+    tmp_path, undisturbed, how, times
 ):
     results = tmp_path / "results.csv"
     command = [sys.executable, "-m", "boxwise.apps", "paper", *WORK, "--jobs", "2"]
@@ -42,7 +43,7 @@ def test_a_run_that_is_stopped_at_a_random_moment_goes_on_to_the_same_file(
         process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
         )
-        if stops < 2 and _wait_for_more(results, process):
+        if stops < times and _wait_for_more(results, process):
             time.sleep(random.Random(attempt).uniform(0, 0.3))
             os.killpg(process.pid, how)
             told = process.communicate(timeout=120)[0].decode()

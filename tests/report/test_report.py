@@ -43,8 +43,8 @@ def plain(monkeypatch):
 
 @pytest.fixture(scope="module")
 def loans():
-    X, y = LoanStream(500, function=7, noise=0.05, seed=3).table()
-    parts = (slice(0, 300), slice(300, None))
+    X, y = LoanStream(260, function=7, noise=0.05, seed=3).table()
+    parts = (slice(0, 160), slice(160, None))
     return [({name: column[part] for name, column in X.items()}, y[part]) for part in parts]
 
 
@@ -176,12 +176,18 @@ def tables():
     yield "never seen", pd.DataFrame({"age": [1.0, 2.0] * 30, "empty": [np.nan] * n})
 
 
-def test_tables_with_pictures_and_a_few_rules():
-    for kind, X in tables():
-        if kind in ("numbers without names", "categories only", "never seen"):
-            y = ["no"] * 30 + ["yes"] * 30
-            page = read(report_html(HyperboxClassifier().fit(X, y), X, y))
-            assert "say what the model says for" in page.text("rules")
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param("numbers without names", marks=pytest.mark.long),
+        "categories only",
+        pytest.param("never seen", marks=pytest.mark.long),
+    ],
+)
+def test_tables_with_pictures_and_a_few_rules(kind):
+    X, y = dict(tables())[kind], ["no"] * 30 + ["yes"] * 30
+    page = read(report_html(HyperboxClassifier().fit(X, y), X, y))
+    assert "say what the model says for" in page.text("rules")
 
 
 @pytest.mark.parametrize(("kind", "X"), [*tables()], ids=[kind for kind, _ in tables()])
@@ -275,8 +281,8 @@ def test_a_single_row():
 
 
 def test_many_rows_are_sampled(model, loans, plain):
-    page = read(report_html(model, *loans[1], max_rows=100))
-    assert "Measured on 100 rows, drawn at random from 200" in page.text("quality")
+    page = read(report_html(model, *loans[1], max_rows=50))
+    assert "Measured on 50 rows, drawn at random from 100" in page.text("quality")
 
 
 def test_many_classes_are_bounded(plain):

@@ -257,7 +257,7 @@ boxwise.tune(boxwise.{learner}(0.02), X, y, {{"theta": [0.01, 0.02, 0.03]}}, cv=
     process = subprocess.Popen([sys.executable, "-c", code], stdout=-1, stderr=-1, text=True)
     assert process.stdout is not None
     process.stdout.readline()
-    time.sleep(2)
+    time.sleep(1)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)  # the runs would take far longer than that
     assert "KeyboardInterrupt" in err

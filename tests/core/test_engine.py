@@ -338,10 +338,11 @@ STUB = ast.parse(Path(boxwise.__file__).with_name("_native.pyi").read_text())
 DESCRIBED = {node.name: node for node in STUB.body if isinstance(node, ast.ClassDef)}
 
 
-def test_the_stub_names_the_classes_of_the_module() -> None:
+def test_the_stub_names_what_the_module_has() -> None:
     present = {name for name in dir(_native) if not name.startswith("_")}
     functions = {node.name for node in STUB.body if isinstance(node, ast.FunctionDef)}
-    assert DESCRIBED.keys() | functions == present
+    values = {node.target.id for node in STUB.body if isinstance(node, ast.AnnAssign)}
+    assert DESCRIBED.keys() | functions | values == present
 
 
 @pytest.mark.parametrize("name", sorted(DESCRIBED))

@@ -15,7 +15,7 @@ from boxwise.store.modelfile import pack
 
 pytest.importorskip("river")
 
-from boxwise.river import HyperboxClassifier
+from boxwise.river import EIOLGFMM, HyperboxClassifier
 from tests.river_face.streams import Pairs, everything, learned
 
 
@@ -74,9 +74,11 @@ def test_a_new_feature_counts_as_missing_in_the_rows_before(scale: str) -> None:
     ]
     late = ({"age": 61, "job": "smith", "city": "Ulm", "height": 170.0}, "yes")
     settings = {"alpha": 0.5, "delta": 1.0, "theta": 0.3, "scale": scale}
-    model = learned([*early, late], **settings)
-    knowing = boxwise.HyperboxClassifier(
-        **settings, categorical_features=["job", "city"], unlabelled=math.nan
+    model = EIOLGFMM(**settings, version=2)
+    for x, y in [*early, late]:
+        model.learn_one(x, y)
+    knowing = boxwise.EIOLGFMM(
+        **settings, version=2, categorical_features=["job", "city"], unlabelled=math.nan
     )
     rows = [{"city": None, "height": None} | x for x, _ in [*early, late]]
     columns = ["age", "job", "city", "height"]

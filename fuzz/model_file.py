@@ -29,6 +29,7 @@ import numpy as np
 from boxwise import (
     AgglomerativeGFMM,
     CastilloGFMM,
+    EIOLGFMM,
     HyperboxClassifier,
     ImprovedOnlineGFMM,
     OnlineGFMM,
@@ -59,15 +60,16 @@ def seeds(folder: Path) -> list[tuple[bytes, list[list[Any]]]]:
     for name, rows in ROWS.items():
         listed = [1, 2] if name == "mixed" else [0, 1] if name == "words" else None
         for unlabelled, labels in (None, ["p", "q", "p", "r"]), (-1, [-1, 2, 3, -1]):
-            clf = HyperboxClassifier(
-                theta=0.3, delta=0.6, categorical_features=listed, unlabelled=unlabelled
-            )
-            clf.partial_fit(rows, labels, classes=["later"] if unlabelled is None else [9])
-            clf.save(folder / "seed.box")
-            found.append(((folder / "seed.box").read_bytes(), rows))
-    for learner in (OnlineGFMM(), ImprovedOnlineGFMM()):
-        learner.set_params(theta=0.3).fit(ROWS["numbers"], ["p", "q", "p", "r"])
-        learner.save(folder / "seed.box")
+            for learner in (EIOLGFMM, HyperboxClassifier):
+                clf = learner(
+                    theta=0.3, delta=0.6, categorical_features=listed, unlabelled=unlabelled
+                )
+                clf.partial_fit(rows, labels, classes=["later"] if unlabelled is None else [9])
+                clf.save(folder / "seed.box")
+                found.append(((folder / "seed.box").read_bytes(), rows))
+    for clf in (OnlineGFMM(), ImprovedOnlineGFMM()):
+        clf.set_params(theta=0.3).fit(ROWS["numbers"], ["p", "q", "p", "r"])
+        clf.save(folder / "seed.box")
         found.append(((folder / "seed.box").read_bytes(), ROWS["numbers"]))
     for name, listed in (("mixed", [1, 2]), ("words", [0, 1])):
         for clf in (ShindeGFMM(), CastilloGFMM(eta=0.9), AgglomerativeGFMM(delta=0.9)):
@@ -76,9 +78,12 @@ def seeds(folder: Path) -> list[tuple[bytes, list[list[Any]]]]:
             found.append(((folder / "seed.box").read_bytes(), ROWS[name]))
     many = [[float(i % 7), f"v{i}", i % 3 == 0] for i in range(90)]  # more than 64 values: sparse
     for scale, class_prior in ("range", "data"), ("quantile", "auto"):
-        clf = HyperboxClassifier(theta=0.5, delta=0.4, scale=scale, class_prior=class_prior)
-        clf.fit(many, [f"c{i % 4}" for i in range(90)]).save(folder / "seed.box")
-        found.append(((folder / "seed.box").read_bytes(), ROWS["mixed"]))
+        for clf in (
+            EIOLGFMM(theta=0.5, delta=0.4, version=2, alpha=0.5, scale=scale),
+            HyperboxClassifier(theta=0.5, delta=0.4, scale=scale, class_prior=class_prior),
+        ):
+            clf.fit(many, [f"c{i % 4}" for i in range(90)]).save(folder / "seed.box")
+            found.append(((folder / "seed.box").read_bytes(), ROWS["mixed"]))
     return found
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from boxwise import HyperboxClassifier, load
+from boxwise import EIOLGFMM, HyperboxClassifier, load
 from boxwise.store import modelfile
 
 NAN = math.nan
@@ -75,7 +75,7 @@ def test_text_that_is_no_valid_unicode_is_kept_too(tmp_path: Path) -> None:
 
 PARAMETERS: list[dict[str, Any]] = [
     {"theta": np.float32(0.5), "delta": np.float64(0.25), "alpha": np.float64(0.5)},
-    {"theta": 1, "alpha": "auto", "condition": "mean"},
+    {"theta": 1, "alpha": "auto", "version": 2},
     {"gamma": [2]},
     {"gamma": (2.5,)},
     {"gamma": np.array([2.5])},
@@ -106,7 +106,7 @@ def test_parameters_come_back_so_that_the_model_can_be_fitted_again(
     parameters: dict[str, Any], table: pd.DataFrame, tmp_path: Path
 ) -> None:
     y = ["a", "b", "a", "b", "a", "b"]
-    clf = HyperboxClassifier(**parameters).fit(table, y)
+    clf = EIOLGFMM(**parameters).fit(table, y)
     clf.save(tmp_path / "a.box")
     twin = load(tmp_path / "a.box")
     assert twin.get_params().keys() == clf.get_params().keys()

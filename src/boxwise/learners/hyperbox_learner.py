@@ -271,16 +271,16 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         cls,
         content: Mapping[str, Any],
         arrays: Mapping[str, NDArray[Any]],
-        kinds: tuple[type[Settings], ...],
+        kind: type[Settings],
     ) -> Self:
-        """Return the estimator that was saved; `kinds` are those of the settings it may have."""
+        """Return the estimator that was saved; `kind` is that of the settings of its models."""
         parameters = parameters_from_json(content["parameters"])
         for name in parameters:
             if name not in cls._get_param_names():
                 raise ValueError(f"{cls.__name__} has no parameter {show(name)}")
         clf = cls(**parameters)
         clf._model = Model.from_state(content, arrays)
-        if type(clf._model.settings) not in kinds:
+        if type(clf._model.settings) is not kind:
             raise ValueError(f"{cls.__name__} does not learn by {clf._model.settings.algorithm}")
         clf._check_parameters(clf._model.schema)
         declared_labels(clf._model.labels.values)  # a vocabulary may hold more than can be a class

@@ -24,29 +24,17 @@ from boxwise.learners.renamed import as_named_now
 from boxwise.learners.shinde_gfmm import ShindeGFMM
 from boxwise.store import ModelFileError, read
 
-_LEARNERS: dict[str, type[HyperboxLearner]] = {
-    learner.__name__: learner
-    for learner in (
-        AgglomerativeGFMM,
-        CastilloGFMM,
-        EIOLGFMM,
-        HyperboxClassifier,
-        ImprovedOnlineGFMM,
-        OnlineGFMM,
-        ShindeGFMM,
-    )
+# The learners that a file may be of, and the settings of the algorithm of each.
+_SETTINGS: dict[type[HyperboxLearner], type[Settings]] = {
+    AgglomerativeGFMM: AgglomerativeSettings,
+    CastilloGFMM: BoundSettings,
+    EIOLGFMM: EntropySettings,
+    HyperboxClassifier: EvidenceSettings,
+    ImprovedOnlineGFMM: EntropySettings,
+    OnlineGFMM: ContractionSettings,
+    ShindeGFMM: ContractionSettings,
 }
-
-
-# What the models of each learner may have been told; a classifier changes its decision at will.
-_SETTINGS: dict[type[HyperboxLearner], tuple[type[Settings], ...]] = {
-    AgglomerativeGFMM: (AgglomerativeSettings,),
-    CastilloGFMM: (BoundSettings,),
-    HyperboxClassifier: (EntropySettings, EvidenceSettings),
-    ImprovedOnlineGFMM: (EntropySettings,),
-    OnlineGFMM: (ContractionSettings,),
-    ShindeGFMM: (ContractionSettings,),
-}
+_LEARNERS = {learner.__name__: learner for learner in _SETTINGS}
 
 
 def load(path: str | os.PathLike[str]) -> Any:

@@ -27,9 +27,9 @@ from typing import Any
 import numpy as np
 
 from boxwise import (
+    EIOLGFMM,
     AgglomerativeGFMM,
     CastilloGFMM,
-    EIOLGFMM,
     HyperboxClassifier,
     ImprovedOnlineGFMM,
     OnlineGFMM,

@@ -44,9 +44,9 @@ limits=(-max_total_time="$seconds" -artifact_prefix="$build/")
 if [[ $libfuzzer == ON ]]; then
     # From nothing it would take hours to come to inputs of more than some bytes.
     for ((i = 0; i < 20; ++i)); do
-        head -c $((100 * (i + 1))) /dev/urandom > "$build/corpus/begin-$i"
+        head -c $((30 * (i + 1))) /dev/urandom > "$build/corpus/begin-$i"
     done
-    "$tree/fuzz_engine" "${limits[@]}" -max_len=3000 -len_control=0 -timeout=25 -rss_limit_mb=2048 -verbosity=0 \
+    "$tree/fuzz_engine" "${limits[@]}" -max_len=1000 -len_control=0 -timeout=25 -rss_limit_mb=2048 -verbosity=0 \
         -print_final_stats=1 "$build/corpus"
 else
     "$tree/fuzz_engine" "${limits[@]}"

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from boxwise import (
+    EIOLGFMM,
     AgglomerativeGFMM,
     CastilloGFMM,
-    EIOLGFMM,
     HyperboxClassifier,
     ImprovedOnlineGFMM,
     OnlineGFMM,

@@ -105,7 +105,7 @@ class _Bytes:
         return self._take(size)
 
     def _take(self, size: int) -> bytes:
-        block = self._stop.wait_for(self._file.read, size)
+        block = self._stop.read(self._file, size)
         if block is None:
             raise InputError(f"{self._name} does not wait for data (it is in non-blocking mode)")
         self.taken += len(block)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import select
+from typing import IO
 
 
 class ReadingStopped(BaseException):
@@ -27,12 +28,28 @@ class Stop:
             self._waiting = False
             raise ReadingStopped
 
-    def wait_for(self, read: Callable[[int], bytes | None], size: int) -> bytes | None:
-        """Return ``read(size)``, unless asked to stop before it returns."""
+    def read(self, file: IO[bytes], size: int) -> bytes | None:
+        """Return what the unbuffered file gives next, unless asked to stop before that is there."""
         self._waiting = True
         try:
             if self.asked:
                 raise ReadingStopped
-            return read(size)
+            if not _wait_for_data(file):
+                return file.read(size)
         finally:
             self._waiting = False
+        # Not a wait: if a signal came just after the data were taken, they would be lost.
+        return file.read(size)
+
+
+def _wait_for_data(file: IO[bytes]) -> bool:
+    """Wait until a read would not; False if the system cannot wait for such a file."""
+    if not hasattr(select, "poll"):
+        return False
+    try:
+        poll = select.poll()
+        poll.register(file.fileno(), select.POLLIN)
+    except (OSError, AttributeError):  # not a file of the system, as in tests
+        return False
+    poll.poll()
+    return True

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from time import monotonic, process_time
 from types import FrameType
@@ -15,6 +16,11 @@ from boxwise.files import Stop
 # After a signal, rows that were read are still learned for so many seconds of computing. On a busy
 # machine these take longer, up to so many seconds.
 GRACE, LONGEST_GRACE = 0.4, 2.0
+LOOK = 0.1  # seconds between two looks at whether work is overdue
+
+
+class OverdueError(Exception):
+    """Work that was still not done when it had to end."""
 
 
 class Terminated(KeyboardInterrupt):
@@ -75,6 +81,27 @@ class Interruption:
     def start_grace(self) -> None:
         """Count the time for what has been read from now on, if a signal came before."""
         self._computed, self._began = process_time(), monotonic()
+
+    def wait_for(self, work: Callable[[], object]) -> None:
+        """Do work that cannot be broken off; raise OverdueError if it is overdue before its end.
+
+        It is done in another thread, because Python handles signals in the main one, and only
+        between calls of the engine. The thread ends with the process.
+        """
+        done: Future[object] = Future()
+
+        def run() -> None:
+            try:
+                done.set_result(work())
+            except BaseException as error:  # whatever it is, the main thread raises it
+                done.set_exception(error)
+
+        self.start_grace()
+        threading.Thread(target=run, daemon=True).start()
+        while not wait([done], timeout=LOOK).done:
+            if self.overdue:
+                raise OverdueError
+        done.result()
 
     @property
     def exit_code(self) -> int:

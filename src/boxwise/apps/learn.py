@@ -15,7 +15,7 @@ from boxwise import load
 from boxwise.apps import column_options as columns
 from boxwise.apps import file_options as reading
 from boxwise.apps import model_settings as parameters
-from boxwise.apps.interruption import Interruption
+from boxwise.apps.interruption import Interruption, OverdueError
 from boxwise.apps.labelled_files import (
     NoRowsError,
     begun_to_learn,
@@ -108,7 +108,8 @@ def learn(
     agglo-sm need all rows at once, and hold them in memory.
 
     Ctrl-C or SIGTERM ends it within about a second. The model then has the rows read so far, or
-    those of them that could be learned in that time; how many is said. An error writes nothing.
+    those of them that could be learned in that time; how many is said. An error writes nothing,
+    nor does an algorithm that needs all rows at once and was stopped while it learned.
 
     \b
     Examples:
@@ -243,7 +244,14 @@ def _learn_at_once(plan: Plan, model: Any, typing: Typing, chunks: Iterable[Chun
     model.categorical_features = typing.categorical
     whole = TypedChunk.together(pieces)
     with columns_by_position():
-        model.fit(whole.columns, whole.labels)
+        try:
+            plan.interruption.wait_for(lambda: model.fit(whole.columns, whole.labels))
+        except OverdueError:
+            fail(
+                "stopped; the algorithm needs all rows at once, so there is no model of some of "
+                "them, and nothing was written",
+                plan.interruption.exit_code,
+            )
 
 
 def _finish(plan: Plan, model: Any, target: Path, *, new: bool) -> None:

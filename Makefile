@@ -67,8 +67,8 @@ evidence: $(done)/bench ## decide by evidence: data sets, calibration, streams, 
 	$(python) -m benchmarks.evidence_variants
 
 defaults: $(done)/bench ## compare settings over the paper's data sets (needs BOXWISE_DATA)
-	$(python) -m benchmarks.defaults
-	$(python) -m benchmarks.defaults evidence
+	$(python) -m benchmarks.defaults eiol
+	$(python) -m benchmarks.defaults hyperbox
 
 sanitize: $(done)/test ## run the engine's tests under the address and undefined sanitizers
 	bash scripts/sanitize.sh

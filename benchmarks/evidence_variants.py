@@ -153,7 +153,7 @@ def ensembles(X: Any, y: Any, categorical: list[int], train: Any, test: Any) -> 
     bags = [say(everything, np.repeat(train, rng.poisson(1, n))) for _ in range(10)]
     orders = [say(everything, rng.permutation(train)) for _ in range(5)]
     whole = say(everything, train)
-    small = say(everything, train, theta=0.1, delta=0.1, condition="each")
+    small = say(everything, train, theta=0.1, delta=0.1)
     large = say(everything, train, theta=0.6, delta=0.6)
     groups = {
         ENGINE: [whole],

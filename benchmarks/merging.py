@@ -1,4 +1,4 @@
-"""Learned on eight parts and merged, against one pass over all rows: boxes and CBA.
+"""EIOLGFMM, learned on eight parts and merged, against one pass over all rows: boxes and CBA.
 
     BOXWISE_DATA=... python -m benchmarks.merging
 
@@ -19,10 +19,10 @@ from sklearn.base import clone
 
 from benchmarks import paper_data
 from benchmarks.report import Report, scaled_table, seconds
-from boxwise import HyperboxClassifier, merge
+from boxwise import EIOLGFMM, merge
 from boxwise.evaluate import class_balanced_accuracy
 
-SETTINGS = [*product(((0.2, 0.5), (0.1, 0.1), (0.5, 0.5)), ("each", "mean"))]
+SETTINGS = [*product(((0.2, 0.5), (0.1, 0.1), (0.5, 0.5)), (1, 2))]
 PAPER = ("nursery", "molecular_biology", "german", "australian", "cmc", "abalone")
 STREAMS = ("electricity", "nyc_flights")
 N_PARTS = 8
@@ -71,23 +71,17 @@ def split(case: Case, n_rows: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return (np.sort(learn) if case.in_order else learn), test
 
 
-def measure(case: Case, theta: float, delta: float, condition: str) -> dict[str, Outcome]:
+def measure(case: Case, theta: float, delta: float, version: int) -> dict[str, Outcome]:
     X, y, categorical = case.table()
-    clf = HyperboxClassifier(
-        theta,
-        delta,
-        condition=condition,
-        decision="membership",
-        categorical_features=categorical,
-    )
+    clf = EIOLGFMM(theta, delta, version, categorical_features=categorical)
     outcomes: dict[str, Outcome] = {}
 
-    def note(way: str, model: HyperboxClassifier, test: np.ndarray) -> None:
+    def note(way: str, model: EIOLGFMM, test: np.ndarray) -> None:
         outcome = outcomes.setdefault(way, Outcome())
         outcome.boxes.append(len(model.boxes_))
         outcome.cba.append(class_balanced_accuracy(y[test], model.predict(X[test])))
 
-    def learned(rows: np.ndarray) -> HyperboxClassifier:
+    def learned(rows: np.ndarray) -> EIOLGFMM:
         return clone(clf).fit(X[rows], y[rows])
 
     for seed in range(case.repeats):
@@ -106,8 +100,8 @@ def measure(case: Case, theta: float, delta: float, condition: str) -> dict[str,
     return outcomes
 
 
-def row(case: Case, theta: float, delta: float, condition: str) -> str:
-    outcomes = measure(case, theta, delta, condition)
+def row(case: Case, theta: float, delta: float, version: int) -> str:
+    outcomes = measure(case, theta, delta, version)
     one = outcomes.pop("one pass")
     boxes, cba = [], []
     for way in ("contiguous", "random", "tree", "another order"):
@@ -115,7 +109,7 @@ def row(case: Case, theta: float, delta: float, condition: str) -> str:
         cba.append(_ratio(outcomes[way].cba, one.cba, least=0.97))
     spread = np.std(one.cba) / np.sqrt(len(one.cba)) / np.mean(one.cba)
     return (
-        f"| {case.name} | {theta}, {delta} | {'v2' if condition == 'mean' else 'v1'} "
+        f"| {case.name} | {theta}, {delta} | v{version} "
         f"| {np.mean(one.boxes):,.0f} | {' | '.join(boxes)} "
         f"| {np.mean(one.cba):.3f} | {' | '.join(cba)} | {spread:.1%} |"
     )
@@ -138,7 +132,7 @@ def times(report: Report) -> None:
     report.say("|---|---|---|---|---|---|")
     X, y, categorical = scaled_table(ROWS)
     for theta, delta in ((0.1, 0.1), (0.5, 0.5)):
-        clf = HyperboxClassifier(theta, delta, **paper_data.V1, categorical_features=categorical)
+        clf = EIOLGFMM(theta, delta, categorical_features=categorical)
         rows = np.array_split(np.arange(ROWS), N_PARTS)
         parts = [clone(clf).fit(X[part], y[part]) for part in rows]
         report.say(
@@ -153,7 +147,8 @@ def times(report: Report) -> None:
 def main() -> None:
     report = Report("Merging", "make studies")
     report.say(
-        f"{N_PARTS} models, each fitted to an eighth of the rows, merged with `boxwise.merge`, "
+        f"{N_PARTS} models of `EIOLGFMM`, each fitted to an eighth of the rows, merged with "
+        "`boxwise.merge`, "
         "against one model fitted to all of them. The parts are contiguous, or dealt out at "
         "random; *tree*: the contiguous ones merged two by two. A quarter of the rows, drawn at "
         "random, is for testing; the rows of loans, electricity and nyc_flights are learned in "
@@ -170,7 +165,7 @@ def main() -> None:
         "| tree | order | ± |"
     )
     report.say("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
-    work = [(case, *sizes, condition) for case in cases() for sizes, condition in SETTINGS]
+    work = [(case, *sizes, version) for case in cases() for sizes, version in SETTINGS]
     for line in Parallel(n_jobs=-1, return_as="generator")(delayed(row)(*item) for item in work):
         report.say(line)
     report.say()

@@ -15,8 +15,6 @@ import numpy as np
 
 from boxwise import datasets
 
-V1 = {"condition": "each", "decision": "membership"}  # as in the paper
-
 
 def names() -> list[str]:
     """Return the names of the data sets."""

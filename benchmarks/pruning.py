@@ -7,7 +7,10 @@ Prints Markdown and writes it to benchmarks/results/pruning.md.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import deepcopy
+from functools import partial
+from typing import Any
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
@@ -15,10 +18,14 @@ from sklearn.model_selection import StratifiedKFold
 from benchmarks import paper_data
 from benchmarks.report import Report
 from benchmarks.rules import NAMES
-from boxwise import HyperboxClassifier
+from boxwise import EIOLGFMM, HyperboxClassifier
 from boxwise.evaluate import class_balanced_accuracy
 
 MARGINS = (1, 2, 3)
+LEARNERS: dict[str, Callable[..., Any]] = {
+    "HyperboxClassifier": HyperboxClassifier,
+    "EIOLGFMM": partial(EIOLGFMM, version=2),  # the same boxes
+}
 REPEATS = 5
 ABOUT = (
     "Of four folds, two are learned, one prunes (`clf.prune(X_val, y_val, margin=...)`), one is "
@@ -26,7 +33,7 @@ ABOUT = (
 )
 
 
-def measure(name: str, decision: str) -> np.ndarray:
+def measure(name: str, learner: str) -> np.ndarray:
     """Return boxes and CBA without pruning; CBA and boxes gone for each margin."""
     X, y, categorical = paper_data.load(name)
     results = []
@@ -36,7 +43,7 @@ def measure(name: str, decision: str) -> np.ndarray:
         for k in range(4):
             test, val, *others = parts[k:] + parts[:k]
             train = np.concatenate(others)
-            clf = HyperboxClassifier(categorical_features=categorical, decision=decision)
+            clf = LEARNERS[learner](categorical_features=categorical)
             clf.fit(X[train], y[train])
             row = [clf.n_boxes_, class_balanced_accuracy(y[test], clf.predict(X[test]))]
             for margin in MARGINS:
@@ -53,15 +60,15 @@ def main() -> None:
     report = Report("Pruning", "make studies")
     report.say(ABOUT + "\n")
     heads = "".join(f" margin {m} | gone |" for m in MARGINS)
-    report.say(f"| data | decision | boxes | CBA |{heads}")
+    report.say(f"| data | learner | boxes | CBA |{heads}")
     report.say(f"|---|---|---|---|{'---|---|' * len(MARGINS)}")
     for name in NAMES:
-        for decision in ("evidence", "membership"):
-            boxes, cba, *rest = measure(name, decision)
+        for learner in LEARNERS:
+            boxes, cba, *rest = measure(name, learner)
             cells = "".join(
                 f" {c:.3f} | {gone:.1f} |" for c, gone in zip(rest[::2], rest[1::2], strict=True)
             )
-            report.say(f"| {name} | {decision} | {boxes:.0f} | {cba:.3f} |{cells}")
+            report.say(f"| {name} | {learner} | {boxes:.0f} | {cba:.3f} |{cells}")
     report.write("pruning.md")
 
 

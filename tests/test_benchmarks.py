@@ -34,7 +34,7 @@ def test_a_stream_is_the_same_each_time_and_numbers_values_as_a_model_does(workl
     for column in (*table.codes.T, table.labels):
         _, first = np.unique(column, return_index=True)
         assert np.array_equal(first, np.sort(first))
-    model = models.new_model(table, workload.size, "membership")
+    model = models.new_model(table, workload.size, "EIOLGFMM")
     models.learn(model, table)
     assert 0 < model.n_boxes <= 400
 
@@ -78,20 +78,20 @@ def few_rows(monkeypatch):
     monkeypatch.setattr(growth, "TURN", 0.02)
 
 
-def test_growth_measures_both_decisions_and_writes_what_the_page_needs(profile, few_rows):
+def test_growth_measures_both_learners_and_writes_what_the_page_needs(profile, few_rows):
     workload = MADE[0]
     table = workload.table(1_200)
     record = Record("growth", profile)
-    for decision in models.DECISIONS:
-        growth.grow(record, workload, table, decision, (500, 1_000), patience=60)
-    assert [(x["decision"], x["rows"]) for x in record.lines] == [
-        (decision, rows) for decision in models.DECISIONS for rows in (500, 1_000)
+    for learner in models.LEARNERS:
+        growth.grow(record, workload, table, learner, (500, 1_000), patience=60)
+    assert [(x["learner"], x["rows"]) for x in record.lines] == [
+        (learner, rows) for learner in models.LEARNERS for rows in (500, 1_000)
     ]
     assert all(x["learn_brute"] > 0 and x["predict_brute"] > 0 for x in record.lines)
     assert all(x.get("same", True) for x in record.lines)
     record.write()
     text = page.text({"growth": load(profile, "growth")}, ("growth", "brain"))
-    assert "| loan 0.1 | evidence | 1,000 |" in text
+    assert "| loan 0.1 | HyperboxClassifier | 1,000 |" in text
     assert "Not measured yet: `python -m benchmarks run brain`" in text
 
 
@@ -101,8 +101,8 @@ def test_an_index_is_timed_beside_brute_force_and_drawn(profile, few_rows, monke
         models.Model, "set_index", lambda self, mode: asked.append(mode), raising=False
     )
     record = Record("growth", profile)
-    for decision in models.DECISIONS:
-        growth.grow(record, MADE[0], MADE[0].table(1_200), decision, (500, 1_000), patience=60)
+    for learner in models.LEARNERS:
+        growth.grow(record, MADE[0], MADE[0].table(1_200), learner, (500, 1_000), patience=60)
     assert asked == ["small", "off"] * 4  # on copies: the model itself goes on as it is
     assert all(x["same"] and x["learn_index"] > 0 for x in record.lines)
     record.write()
@@ -119,7 +119,7 @@ def test_a_short_stream_is_measured_to_its_end():
 
 def test_a_copy_with_other_boxes_or_predictions_is_found_out():
     table = MADE[0].table(600)
-    one, other = (models.new_model(table, 0.1, "membership") for _ in range(2))
+    one, other = (models.new_model(table, 0.1, "EIOLGFMM") for _ in range(2))
     models.learn(one, table)
     models.learn(other, table)
     assert models.same_boxes(one, other)
@@ -130,7 +130,7 @@ def test_a_copy_with_other_boxes_or_predictions_is_found_out():
 def test_a_stream_that_takes_too_long_ends_early_and_the_page_says_so(profile, few_rows):
     workload = MADE[0]
     record = Record("growth", profile)
-    growth.grow(record, workload, workload.table(1_200), "membership", (500, 1_000), patience=0)
+    growth.grow(record, workload, workload.table(1_200), "EIOLGFMM", (500, 1_000), patience=0)
     assert [line["rows"] for line in record.lines] == [500]
     assert any("ended at 500 rows" in note for note in record.notes)
 
@@ -175,7 +175,7 @@ def growing(power: float) -> dict[str, object]:
     lines = [
         {
             "stream": "loan 0.1",
-            "decision": "membership",
+            "learner": "EIOLGFMM",
             "rows": rows,
             "boxes": rows,
             "learn_brute": rows / 1_000,
@@ -194,7 +194,7 @@ def verdicts(parts: dict[str, object]) -> dict[str, bool | None]:
 
 
 def test_a_promise_is_kept_broken_or_not_measured():
-    ratio = "learning, loan 0.1, 100,000 rows: 10× as fast as brute force"
+    ratio = "EIOLGFMM: learning, loan 0.1, 100,000 rows: 10× as fast as brute force"
     slope = next(promise for promise in verdicts({}) if promise.startswith("learn: cost grows"))
     assert verdicts({})[ratio] is None
     assert verdicts(growing(0.1))[ratio] is True

@@ -55,8 +55,8 @@ def run(record: Record) -> None:
         record.add(what=f"read, {name}", bytes=size, gigabytes_per_second=reading(limits, size))
     for rows in record.profile.pick((2_000, 10_000, 50_000, 100_000), (2_000, 10_000)):
         table = loan(rows + PREDICTED)
-        for decision in models.DECISIONS:
-            compare(record, limits, rate, table, decision)
+        for learner in models.LEARNERS:
+            compare(record, limits, rate, table, learner)
 
 
 def compiled() -> ctypes.CDLL:
@@ -96,10 +96,10 @@ def reading(limits: ctypes.CDLL, size: int) -> float:
     return data.nbytes * times / seconds(limits.read_all, pointer, count, often, repeat=5) / 1e9
 
 
-def compare(record: Record, limits: ctypes.CDLL, rate: float, table: Table, decision: str) -> None:
+def compare(record: Record, limits: ctypes.CDLL, rate: float, table: Table, learner: str) -> None:
     rows = len(table) - PREDICTED
-    parameters = FIXED if decision == "evidence" else {}
-    model = models.new_model(table, 0.1, decision, **parameters)
+    by_evidence = learner == "HyperboxClassifier"
+    model = models.new_model(table, 0.1, learner, **(FIXED if by_evidence else {}))
     models.learn(model, table.part(0, rows))
     model.set_index("off")
     unseen = models.batch(table.part(rows, len(table)))
@@ -107,14 +107,13 @@ def compare(record: Record, limits: ctypes.CDLL, rate: float, table: Table, deci
     model.predict(unseen)
     took = seconds(model.predict, unseen, repeat=5) / PREDICTED / boxes
     n, r = table.numbers.shape[1], table.codes.shape[1]
-    by_evidence = decision == "evidence"
     size = amount(EVIDENCE_BYTES if by_evidence else BYTES, n, r)
     operations = amount(EVIDENCE_OPERATIONS if by_evidence else OPERATIONS, n, r)
     memory = size / reading(limits, int(size * boxes))  # ns
     work = operations / rate * 1e9
     record.add(
         what="predict",
-        decision=decision,
+        learner=learner,
         boxes=boxes,
         bytes=size,
         operations=operations,

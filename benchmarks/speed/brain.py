@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks import paper_data
 from benchmarks.report import scaled_table, seconds
 from benchmarks.speed.record import Record
-from boxwise import HyperboxClassifier
+from boxwise import EIOLGFMM
 
 CASES = (  # rows, theta = delta, times
     (1_000, 0.1, 3),
@@ -37,9 +36,7 @@ def compare(record: Record, rows: int, size: float, times: int) -> None:
     X, y, categorical = scaled_table(rows + PREDICTED)
     alpha = 1 - len(categorical) / X.shape[1]
     unseen, X, y = X[rows:], X[:rows], y[:rows]
-    ours = HyperboxClassifier(
-        size, size, **paper_data.V1, categorical_features=categorical, feature_range=(0, 1)
-    )
+    ours = EIOLGFMM(size, size, categorical_features=categorical, feature_range=(0, 1))
     learn = []
     for _ in range(times):  # taking turns; ours more often, for it is easily disturbed
         theirs = ExtendedImprovedOnlineGFMM(size, 1, size, alpha)  # anew: its fit goes on

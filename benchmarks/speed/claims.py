@@ -39,8 +39,8 @@ def lines_of(parts: Parts, part: str, **wanted: object) -> list[Line]:
 
 
 def by_stream(lines: Sequence[Line]) -> Iterator[tuple[tuple[str, str], list[Line]]]:
-    """Return the lines of each stream and decision, in their order."""
-    for key, group in groupby(lines, key=lambda line: (line["stream"], line["decision"])):
+    """Return the lines of each stream and learner, in their order."""
+    for key, group in groupby(lines, key=lambda line: (line["stream"], line["learner"])):
         yield key, list(group)
 
 
@@ -74,10 +74,10 @@ def _of_growth(parts: Parts) -> Iterator[Claim]:
             excused == len(over) if found else None,
         )
     for stream, least in (("loan 0.1", 10), ("loan 0.5", 6)):
-        promise = f"learning, {stream}, 100,000 rows: {least}× as fast as brute force"
-        (*_, line) = lines_of(
-            parts, "growth", stream=stream, decision="membership", rows=100_000
-        ) or [{}]
+        promise = f"EIOLGFMM: learning, {stream}, 100,000 rows: {least}× as fast as brute force"
+        (*_, line) = lines_of(parts, "growth", stream=stream, learner="EIOLGFMM", rows=100_000) or [
+            {}
+        ]
         small = _quotient(line, "learn_small", "learn_index")
         beside = "" if small is None else f"; {small:.1f}× what models too small for an index do"
         yield _ratio(promise, _quotient(line, "learn_brute", "learn_index"), least, beside)
@@ -90,7 +90,7 @@ def _of_growth(parts: Parts) -> Iterator[Claim]:
 
 
 def _reason(lines: Sequence[Line], what: str) -> tuple[str, float, float] | None:
-    """Return what such a decision has to look at, and how that grows, with the error of the fit.
+    """Return what such a learner has to look at, and how that grows, with the error of the fit.
 
     None if that is little.
     """
@@ -108,14 +108,14 @@ def _of_peers(parts: Parts) -> Iterator[Claim]:
     for what, least in (("learn", 2_000), ("predict", 1_000)):
         for size in (0.1, 0.5):
             lines = lines_of(parts, "brain", rows=2_000, size=size)
-            promise = f"{what}, 2,000 rows, θ = δ = {size}: {least:,}× hyperbox-brain"
+            promise = f"EIOLGFMM: {what}, 2,000 rows, θ = δ = {size}: {least:,}× hyperbox-brain"
             yield _ratio(promise, lines[0][f"{what}_ratio"] if lines else None, least)
     trees = lines_of(parts, "peers", library="River", learner="Hoeffding tree")
     for key, rows in (("ratios_at_first", "2,000 rows"), ("ratios", "all rows that were timed")):
         for setting in trees[0][key] if trees else ():
             ratios = [line[key][setting] for line in trees]
             yield Claim(
-                f"15× River's Hoeffding tree through River's interface, {rows}, {setting}",
+                f"{setting}: 15× River's Hoeffding tree through River's interface, {rows}",
                 f"{min(ratios):.1f}× to {max(ratios):.1f}×, "
                 f"on {sum(r >= 15 for r in ratios)} of {len(ratios)} streams",
                 min(ratios) >= 15,
@@ -123,16 +123,16 @@ def _of_peers(parts: Parts) -> Iterator[Claim]:
 
 
 def _of_latency(parts: Parts) -> Iterator[Claim]:
-    for decision in ("membership", "evidence"):
+    for learner in ("EIOLGFMM", "HyperboxClassifier"):
         lines = [
             line
-            for line in lines_of(parts, "latency", decision=decision)
+            for line in lines_of(parts, "latency", learner=learner)
             if line["what"] != "predict_one"
         ]
         worst: Callable[[Line], float] = lambda line: float(line["max_over_p50"])  # noqa: E731
         found = max(lines, key=worst, default=None)
         yield Claim(
-            f"no single learn slower than 50 times the median, by {decision}",
+            f"{learner}: no single learn slower than 50 times the median",
             f"{found['max_over_p50']:.0f}× ({found['stream']}, {found['what']})" if found else "",
             worst(found) <= 50 if found else None,
         )

@@ -1,6 +1,7 @@
-"""What deciding by evidence costs, beside membership, over the number of boxes: loan stream.
+"""What HyperboxClassifier costs beside EIOLGFMM, over the number of boxes: loan stream.
 
-All decide over the same boxes and take turns on the same rows; the best time of each counts.
+All decide over the same boxes, those of version 2, and take turns on the same rows; the best time
+of each counts.
 """
 
 from __future__ import annotations
@@ -24,15 +25,15 @@ SETTINGS = (  # theta, delta, rows to learn first
     (0.1, 0.1, 50_000),
 )
 WAYS: dict[str, dict[str, Any]] = {
-    "membership": {"decision": "membership"},
+    "EIOLGFMM": {"learner": "EIOLGFMM", "version": 2},
     "fixed": {
-        "decision": "evidence",
+        "learner": "HyperboxClassifier",
         "bandwidth": 0.1,
         "backoff": 2.0,
         "temperature": 1.0,
         "forget": False,
     },
-    "auto": {"decision": "evidence"},
+    "auto": {"learner": "HyperboxClassifier"},
 }
 ROWS = 160  # to predict
 SETTLED = 2_000  # to learn before, so that a copy has the index that a model has by then

@@ -27,30 +27,30 @@ PREPARED = 600  # rows predicted before: what is made for many rows is there the
 
 def run(record: Record) -> None:
     sizes = record.profile.pick((10_000, 20_000, 50_000, 100_000, 200_000), (3_000, 6_000, 12_000))
-    patience = record.profile.pick(40, 5)  # seconds for a stream and a decision
+    patience = record.profile.pick(40, 5)  # seconds for a stream and a learner
     record.note(without_data())
     for workload in workloads():
         table = workload.table(min(sizes[-1] + LATEST, workload.most))
-        for decision in models.DECISIONS:
-            grow(record, workload, table, decision, sizes, patience)
+        for learner in models.LEARNERS:
+            grow(record, workload, table, learner, sizes, patience)
 
 
 def grow(
     record: Record,
     workload: Workload,
     table: Table,
-    decision: str,
+    learner: str,
     sizes: Sequence[int],
     patience: float,
 ) -> None:
-    model = models.new_model(table, workload.size, decision)
+    model = models.new_model(table, workload.size, learner)
     unseen = table.part(len(table) - LATEST, len(table))
     learned, begun = 0, perf_counter()
     for size in within(sizes, len(table) - LATEST):
         if learned and (perf_counter() - begun) * (size / learned) > patience * 2:
             record.note(
-                f"{workload.name}, {decision}: ended at {learned:,} rows, for time "
-                f"({patience} s for a stream and a decision)."
+                f"{workload.name}, {learner}: ended at {learned:,} rows, for time "
+                f"({patience} s for a stream and a learner)."
             )
             break
         models.learn(model, table.part(learned, size - LATEST - SETTLED))
@@ -58,11 +58,11 @@ def grow(
         learned = size
         record.add(
             stream=workload.name,
-            decision=decision,
+            learner=learner,
             rows=size,
             boxes=model.n_boxes,
             **costs,
-            **REASONS[decision](model, unseen.part(0, 50)),
+            **REASONS[learner](model, unseen.part(0, 50)),
         )
 
 
@@ -109,7 +109,7 @@ def around(model: Model, rows: Table) -> dict[str, float]:
     return {"around": float(np.mean(inside))}
 
 
-REASONS = {"evidence": speaking, "membership": around}  # in terms of the data
+REASONS = {"HyperboxClassifier": speaking, "EIOLGFMM": around}  # in terms of the data
 
 
 def predicting(model: Model, rows: Table) -> tuple[float, np.ndarray]:

@@ -18,10 +18,11 @@ import numpy as np
 from benchmarks.speed import models
 from benchmarks.speed.record import Record
 from benchmarks.workloads import Table, Workload, workloads
-from boxwise.river import HyperboxClassifier
+from boxwise.river import EIOLGFMM, HyperboxClassifier
 
 STREAMS = ("loan 0.1", "loan 0.5", "wide 0.5")
 RUNS = 3
+RIVER = {"EIOLGFMM": EIOLGFMM, "HyperboxClassifier": HyperboxClassifier}
 
 
 def run(record: Record) -> None:
@@ -30,23 +31,23 @@ def run(record: Record) -> None:
         if workload.name not in STREAMS:
             continue
         table = workload.table(rows)
-        for decision in models.DECISIONS:
-            for what, times in measure(workload, table, decision).items():
-                record.add(stream=workload.name, decision=decision, what=what, **percentiles(times))
+        for learner in models.LEARNERS:
+            for what, times in measure(workload, table, learner).items():
+                record.add(stream=workload.name, learner=learner, what=what, **percentiles(times))
 
 
-def measure(workload: Workload, table: Table, decision: str) -> dict[str, np.ndarray]:
+def measure(workload: Workload, table: Table, learner: str) -> dict[str, np.ndarray]:
     """Return, call by call, nanoseconds in each run."""
     single, pairs = models.single_rows(table), list(table.dicts())
-    # By evidence a prediction costs up to a millisecond; one row in ten says as much.
-    every = 1 if decision == "membership" else 10
+    # HyperboxClassifier's prediction costs up to a millisecond; one row in ten says as much.
+    every = 1 if learner == "EIOLGFMM" else 10
     runs: dict[str, list[list[int]]] = {"engine": [], "learn_one": [], "predict_one": []}
     gc.collect()
     gc.disable()
     for _ in range(RUNS):
-        model = models.new_model(table, workload.size, decision)
+        model = models.new_model(table, workload.size, learner)
         runs["engine"].append(each(model.engine.learn, single))
-        learns, predicts = through_river(workload, pairs, decision, every)
+        learns, predicts = through_river(workload, pairs, learner, every)
         runs["learn_one"].append(learns)
         runs["predict_one"].append(predicts)
     gc.enable()
@@ -64,10 +65,10 @@ def each(call: Callable[..., object], arguments: Sequence[tuple[Any, ...]]) -> l
 
 
 def through_river(
-    workload: Workload, pairs: Sequence[tuple[dict[str, Any], str]], decision: str, every: int
+    workload: Workload, pairs: Sequence[tuple[dict[str, Any], str]], learner: str, every: int
 ) -> tuple[list[int], list[int]]:
     """Learn all rows, after predicting one in so many; return the nanoseconds of each call."""
-    model = HyperboxClassifier(workload.size, workload.size, condition="each", decision=decision)
+    model = RIVER[learner](workload.size, workload.size)
     learns, predicts = [], []
     for i, (x, y) in enumerate(pairs):
         if i % every == 0:

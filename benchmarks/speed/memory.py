@@ -28,10 +28,10 @@ FEATURES = 10  # of each kind
 def run(record: Record) -> None:
     count, fewer = record.profile.pick((1_000_000, 20_000), (50_000, 2_000))
     for boxes, how in ((fewer, "learned"), (fewer, "put in"), (count, "put in")):
-        for decision in models.DECISIONS:
-            command = [sys.executable, "-m", "benchmarks.speed.memory", str(boxes), how, decision]
+        for learner in models.LEARNERS:
+            command = [sys.executable, "-m", "benchmarks.speed.memory", str(boxes), how, learner]
             done = subprocess.run(command, capture_output=True, text=True, check=True)
-            record.add(boxes=boxes, how=how, decision=decision, **json.loads(done.stdout))
+            record.add(boxes=boxes, how=how, learner=learner, **json.loads(done.stdout))
 
 
 def table(rows: int) -> Table:
@@ -41,11 +41,11 @@ def table(rows: int) -> Table:
     return Table(rng.random((rows, FEATURES)), codes, (np.arange(rows) % 4).astype(np.int32))
 
 
-def measure(boxes: int, how: str, decision: str) -> dict[str, Any]:
+def measure(boxes: int, how: str, learner: str) -> dict[str, Any]:
     """Make the model in this process; return bytes a box."""
     rows = table(boxes + 100)
     made, more = rows.part(0, boxes), rows.part(boxes, boxes + 100)
-    model = models.new_model(rows, 1e-9, decision)
+    model = models.new_model(rows, 1e-9, learner)
     arrays = state(made, model)  # before: they are not the engine's
     before = resident()
     if how == "learned":

@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 
 from benchmarks.workloads import Table
-from boxwise import HyperboxClassifier
+from boxwise import EIOLGFMM, HyperboxClassifier
 from boxwise.core import Model, Range
 from boxwise.inputs import Batch
 from boxwise.schema import Column, Schema, Vocabulary
 
-DECISIONS = ("membership", "evidence")
+LEARNERS = {"EIOLGFMM": EIOLGFMM, "HyperboxClassifier": HyperboxClassifier}
 
 
 def new_model(
-    table: Table, theta: float, decision: str, delta: float | None = None, **parameters: Any
+    table: Table, theta: float, learner: str, delta: float | None = None, **parameters: Any
 ) -> Model:
-    """Return a model of version 1 for the columns of a table; delta is theta unless given."""
+    """Return a learner's model for the columns of a table; delta is theta unless given."""
     n, r = table.numbers.shape[1], table.codes.shape[1]
     values = table.codes.max(axis=0, initial=0) + 1
     columns = [Column(f"n{j}", "continuous") for j in range(n)]
@@ -27,9 +27,7 @@ def new_model(
         Column(f"c{j}", "categorical", Vocabulary(map(str, range(values[j])))) for j in range(r)
     ]
     schema = Schema(columns, named=True)
-    clf = HyperboxClassifier(
-        theta, delta or theta, condition="each", decision=decision, **parameters
-    )
+    clf = LEARNERS[learner](theta, delta or theta, **parameters)
     model = Model(schema, clf._settings(schema), [Range()] * n)
     for label in range(int(table.labels.max()) + 1):
         model.labels.append(label)

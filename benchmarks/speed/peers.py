@@ -18,7 +18,7 @@ from benchmarks.speed.record import Record
 from benchmarks.workloads import Table, Workload, without_data, workloads
 from boxwise.evaluate import Confusion
 from boxwise.evaluate.peers import peer
-from boxwise.river import HyperboxClassifier
+from boxwise.river import EIOLGFMM, HyperboxClassifier
 
 BLOCK = 500
 TIMES = 6
@@ -59,12 +59,12 @@ def run(record: Record) -> None:
 
 
 def own(workload: Workload) -> list[tuple[str, Callable[[], Any]]]:
-    """Return ours: with the boxes of the stream, with few large ones, and as it is by default."""
-    size, paper = workload.size, {"condition": "each", "decision": "membership"}
+    """Return ours: EIOLGFMM with the stream's boxes and with few large ones; ours by default."""
+    size = workload.size
     return [
-        ("small boxes", lambda: HyperboxClassifier(size, size, **paper)),
-        ("large boxes", lambda: HyperboxClassifier(0.5, 1.0, **paper)),
-        ("by default", HyperboxClassifier),
+        ("EIOLGFMM, small boxes", lambda: EIOLGFMM(size, size)),
+        ("EIOLGFMM, large boxes", lambda: EIOLGFMM(0.5, 1.0)),
+        ("HyperboxClassifier", HyperboxClassifier),
     ]
 
 

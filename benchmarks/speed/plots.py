@@ -37,9 +37,9 @@ def draw(parts: Parts, folder: Path) -> None:
 def growth(parts: Parts) -> Any:
     figure, axes = plt.subplots(2, 2, figsize=(9.5, 7), sharex=True)
     ways = (("brute", "--", 0.55), ("index", "-", 1.0))
-    for row, decision in zip(axes, ("membership", "evidence"), strict=True):
+    for row, learner in zip(axes, ("EIOLGFMM", "HyperboxClassifier"), strict=True):
         for panel, what in zip(row, ("learn", "predict"), strict=True):
-            streams = by_name(lines_of(parts, "growth", decision=decision), "stream")
+            streams = by_name(lines_of(parts, "growth", learner=learner), "stream")
             for (stream, lines), colour, marker in zip(
                 streams.items(), COLOURS, MARKERS, strict=False
             ):
@@ -51,13 +51,13 @@ def growth(parts: Parts) -> Any:
                         markerfacecolor="white" if way == "brute" else colour,
                         label=stream if way == "index" else None,
                     )  # fmt: skip
-            panel.set_title(f"{what}, by {decision}", loc="left")
+            panel.set_title(f"{learner}: {what}", loc="left")
             panel.set_ylabel("µs per row")
             panel.grid(True, which="major", alpha=0.25)
             for axis in (panel.xaxis, panel.yaxis):
                 axis.set_major_formatter("{x:,g}")
                 axis.set_minor_formatter("")
-            if decision == "evidence":
+            if learner == "HyperboxClassifier":
                 panel.set_xlabel("boxes")
     handles, labels = axes[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False,
@@ -74,12 +74,12 @@ def latency(parts: Parts) -> Any:
     for panel, (stream, lines) in zip(axes[0], streams.items(), strict=True):
         for line in lines:
             which = calls.index(line["what"])
-            evidence = line["decision"] == "evidence"
+            ours = line["learner"] == "HyperboxClassifier"
             panel.semilogy(
-                keys, [line[key] for key in keys], "--" if evidence else "-",
+                keys, [line[key] for key in keys], "--" if ours else "-",
                 color=COLOURS[(0, 5, 6)[which]], marker=MARKERS[which], markersize=4.5,
-                markerfacecolor="white" if evidence else None,
-                label=f"{line['what'].replace('engine', 'engine, learn')}, {line['decision']}",
+                markerfacecolor="white" if ours else None,
+                label=f"{line['learner']}: {line['what'].replace('engine', 'engine, learn')}",
             )  # fmt: skip
         panel.set_title(stream, loc="left")
         panel.grid(True, axis="y", alpha=0.25)
@@ -104,7 +104,7 @@ def peers(parts: Parts) -> Any:
                 ratios, places, marker, color=colour, alpha=0.85, label=stream, markersize=6
             )
         panel.axvline(1, color="#555555", linewidth=1)
-        panel.set_title(f"ours: {setting}", loc="left")
+        panel.set_title(setting, loc="left")
         panel.set_xlabel("times as long as ours")
         panel.grid(True, axis="x", alpha=0.25)
     axes[0][0].set_yticks(range(len(names)), names)

@@ -36,9 +36,9 @@ def growth(parts: Parts) -> list[str]:
         "and the cost over rows says how it grows.",
     ]
     rows = []
-    for (stream, decision), group in by_stream(lines):
+    for (stream, learner), group in by_stream(lines):
         last = group[-1]
-        cells = [stream, decision, f"{last['rows']:,}", f"{last['boxes']:,}"]
+        cells = [stream, learner, f"{last['rows']:,}", f"{last['boxes']:,}"]
         for what in ("learn", "predict"):
             brute, found = last[f"{what}_brute"], last[f"{what}_index"]
             small = last.get(f"{what}_small")
@@ -50,14 +50,14 @@ def growth(parts: Parts) -> list[str]:
                 power(fit.of_lines(group, f"{what}_index", "rows")),
             ]
         rows.append(cells)
-    head = ["stream, θ = δ", "decision", "rows", "boxes"]
+    head = ["stream, θ = δ", "learner", "rows", "boxes"]
     for what in ("learn", "predict"):
         head += [f"{what}: µs, brute → index", "ratio", "k over boxes", "k over rows"]
     return [*said, table(head, rows), *_around(lines), *_voices(lines)]
 
 
 def _around(lines: Sequence[Line]) -> list[str]:
-    """Say why decisions by membership grow as they do."""
+    """Say why the cost of EIOLGFMM grows as it does."""
     rows = [
         (
             stream,
@@ -72,7 +72,7 @@ def _around(lines: Sequence[Line]) -> list[str]:
         return []
     head = ("stream, θ = δ", "boxes around a row, first size", "last", "k over boxes")
     return [
-        "By membership a row has to be compared with the boxes it lies within by its numbers: "
+        "`EIOLGFMM` has to compare a row with the boxes it lies within by its numbers: "
         "their place tells nothing about which is best, or which may take it. Where they become "
         "many faster than boxes do, so does the cost. Streams with one such box or more:",
         table(head, rows),
@@ -80,7 +80,7 @@ def _around(lines: Sequence[Line]) -> list[str]:
 
 
 def _voices(lines: Sequence[Line]) -> list[str]:
-    """Say why predicting by evidence grows as it does."""
+    """Say why predicting with HyperboxClassifier grows as it does."""
     rows = []
     for (stream, _), group in by_stream([line for line in lines if "speaking" in line]):
         shares = [f"{line['speaking'] / line['boxes']:.1%}" for line in (group[0], group[-1])]
@@ -90,7 +90,8 @@ def _voices(lines: Sequence[Line]) -> list[str]:
         return []
     head = ("stream, θ = δ", "share, first size", "share, last", "boxes, last", "k over boxes")
     return [
-        "A decision by evidence is a sum over all boxes that have a part in it, and what is left "
+        "A decision of `HyperboxClassifier` is a sum over all boxes that have a part in it, and "
+        "what is left "
         "out must be nothing, to the last bit. So its cost grows at least with their number. "
         "Others are left out, one by one where they are many and by lots of 64 where many rows "
         "are predicted ([how](engine.md#decisions-by-evidence)), and classes that cannot win where "
@@ -104,7 +105,7 @@ def latency(parts: Parts) -> list[str]:
     rows = [
         (
             line["stream"],
-            line["decision"],
+            line["learner"],
             {"engine": "the engine's learn"}.get(line["what"], f"`{line['what']}`"),
             f"{line['calls']:,}",
             f"{line['first']:,.1f}" if "first" in line else "–",
@@ -121,13 +122,15 @@ def latency(parts: Parts) -> list[str]:
         "the work is the same each time, and what differs came from the machine. The last column "
         "is the longest call of a single run, interruptions included. The first "
         "`learn_one` of a stream makes the model of what columns its row has, and is among the "
-        "longest by membership. Python collects no garbage meanwhile, as in `timeit`. By evidence "
-        "one row in ten is predicted. There the settings are tested on some rows, and the reaches "
+        "longest of `EIOLGFMM`. Python collects no garbage meanwhile, as in `timeit`. With "
+        "`HyperboxClassifier` one row in ten is predicted. There the settings are tested on some "
+        "rows, and the reaches "
         "learned from others, which asks all boxes, [some with each "
-        "row](engine.md#tests-that-no-row-waits-for): so the median is higher than by membership, "
+        "row](engine.md#tests-that-no-row-waits-for): so the median is higher than that of "
+        "`EIOLGFMM`, "
         "and the longest call not far from it.",
         table(
-            ("stream", "decision", "call", "calls", "first", "p50", "p99", "p99.9", "max",
+            ("stream", "learner", "call", "calls", "first", "p50", "p99", "p99.9", "max",
              "max / p50", "beyond 50×", "max / p50, one run"),
             rows,
         ),
@@ -157,9 +160,9 @@ def peers(parts: Parts) -> list[str]:
         "Each runs again while that is quick, six times at most, and the best time of every 500 "
         "rows counts. "
         "The ratios say how many times as long the other takes, over the rows both have seen (a "
-        "slow learner is stopped). *Small boxes*: θ and δ of the stream, by membership; *large "
-        "boxes*: θ = 0.5, δ = 1, by membership; *by default*: as it comes, by evidence. Speed is "
-        "not all: accuracy and class balanced accuracy over the same rows stand beside it. "
+        "slow learner is stopped). *Small boxes*: θ and δ of the stream; *large boxes*: θ = 0.5, "
+        "δ = 1; `HyperboxClassifier` is as it comes. Speed is not all: accuracy and class balanced "
+        "accuracy over the same rows stand beside it. "
         "Forests have ten trees.",
         "![How many times as long the others take](benchmarks/peers.png)",
         table(
@@ -195,7 +198,7 @@ BRAIN = ("algorithm", "rows", "θ", "boxes (ours / theirs)", "learn: theirs", "o
 
 def brain(parts: Parts) -> list[str]:
     return [
-        "Version 1 of the algorithm, loan stream, θ = δ. Both get the rows in the form "
+        "`EIOLGFMM`, version 1, loan stream, θ = δ. Both get the rows in the form "
         "hyperbox-brain takes, through the estimator; the best of a few turns counts, ours of "
         "more, for it takes milliseconds. Rows predicted were not learned.",
         table(BRAIN, against_brain(parts, "brain")),
@@ -217,17 +220,22 @@ def evidence_cost(parts: Parts) -> list[str]:
         (
             f"{line['boxes']:,}",
             line["what"],
-            f"{line['membership']:,.1f}",
-            *(f"{line[w]:,.1f} ({times(line[w] / line['membership'])})" for w in ("fixed", "auto")),
+            f"{line['EIOLGFMM']:,.1f}",
+            *(f"{line[w]:,.1f} ({times(line[w] / line['EIOLGFMM'])})" for w in ("fixed", "auto")),
         )
         for line in lines_of(parts, "evidence_cost")
     ]
     return [
-        "Loan stream, µs for a row, the same boxes, taking turns. *Fixed*: one bandwidth, backoff "
+        "`HyperboxClassifier`, which decides by evidence, beside `EIOLGFMM`, which decides by "
+        "membership. Loan stream, µs for a row, the same boxes, taking turns. *Fixed*: one "
+        "bandwidth, backoff "
         "and temperature, for ever; *auto*, the default: all are tried on every sixteenth row "
         "learned, reaches and memory learned from every fourth, more rarely with many boxes. In "
-        "brackets the ratio to membership, which may stop at boxes that cannot win.",
-        table(("boxes", "what", "membership", "evidence, fixed", "evidence, auto"), rows),
+        "brackets the ratio to `EIOLGFMM`, which may stop at boxes that cannot win.",
+        table(
+            ("boxes", "what", "EIOLGFMM", "HyperboxClassifier, fixed", "HyperboxClassifier, auto"),
+            rows,
+        ),
     ]
 
 
@@ -252,7 +260,7 @@ def tuning(parts: Parts) -> list[str]:
     rows = [
         (
             line["data"],
-            {"each": "1", "mean": "2"}[line["condition"]],
+            str(line["version"]),
             f"{line['settings']:,}",
             times(line["ratio"], bold=True),
             times(line["ratio_parallel"], bold=True),
@@ -261,7 +269,8 @@ def tuning(parts: Parts) -> list[str]:
         for line in lines_of(parts, "tuning")
     ]
     return [
-        "`tune`, on all threads, against scikit-learn's GridSearchCV with the same grid, folds and "
+        "`tune` of `EIOLGFMM`, on all threads, against scikit-learn's GridSearchCV with the same "
+        "grid, folds and "
         "estimator, in one process and in as many as there are threads (whose start it pays for). "
         "GridSearchCV is timed on 55 of the settings and scaled up.",
         table(
@@ -281,7 +290,7 @@ def bound(parts: Parts) -> list[str]:
     ]  # fmt: skip
     rows = [
         (
-            line["decision"],
+            line["learner"],
             f"{line['boxes']:,}",
             f"{line['bytes']:g}",
             f"{line['operations']:.3g}",
@@ -291,18 +300,20 @@ def bound(parts: Parts) -> list[str]:
         for line in lines_of(parts, "bound", what="predict")
     ]
     return [
-        "Brute force, loan stream, θ = δ = 0.1, rows not learned, ns for a box. By membership a "
+        "Brute force, loan stream, θ = δ = 0.1, rows not learned, ns for a box. With `EIOLGFMM` a "
         "box that cannot be best is ruled out by its outlines (2 bytes a number), its values (2 "
-        "bytes a category) and its share of a sample; by evidence all intervals (16 bytes a "
+        "bytes a category) and its share of a sample; with `HyperboxClassifier` all intervals (16 "
+        "bytes a "
         "number) and counts have to be read. How many operations that takes is counted by hand "
         "in `bound.py`, in those on doubles. The bound is the longer of two times: to read as "
         "many bytes from an array as large as the model, and to do the operations at the "
         "largest rate; both were measured in the same run by a small kernel, compiled for this "
-        "processor (`limits.cpp`). By evidence: one fixed bandwidth and backoff; sums are exact "
+        "processor (`limits.cpp`). `HyperboxClassifier`: one fixed bandwidth and backoff; sums are "
+        "exact "
         "to the last bit, which no bound here counts.",
         table(("what the machine does at most", "measured"), limits),
         table(
-            ("decision", "boxes", "bytes", "operations", "predict", "to read", "to compute",
+            ("learner", "boxes", "bytes", "operations", "predict", "to read", "to compute",
              "distance"),
             rows,
         ),
@@ -314,7 +325,7 @@ def memory(parts: Parts) -> list[str]:
         (
             f"{line['boxes']:,}",
             line["how"],
-            line["decision"],
+            line["learner"],
             f"{line['engine']:,.0f}",
             f"{line['resident']:,.0f}",
             times(line["resident"] / line["bare"]),
@@ -328,7 +339,7 @@ def memory(parts: Parts) -> list[str]:
         "prediction and the first learning make included. The bare content of such a box is "
         f"{bare} bytes: two ends of ten intervals, ten counts, the number of rows.",
         table(
-            ("boxes", "", "decision", "engine, bytes a box", "process, bytes a box",
+            ("boxes", "", "learner", "engine, bytes a box", "process, bytes a box",
              "process / bare"),
             rows,
         ),

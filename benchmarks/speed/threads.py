@@ -11,7 +11,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from benchmarks.report import scaled_table, seconds
 from benchmarks.speed.record import Record
-from boxwise import AgglomerativeGFMM, HyperboxClassifier, tune
+from boxwise import EIOLGFMM, AgglomerativeGFMM, HyperboxClassifier, tune
 
 GRID = {"theta": [0.1, 0.2, 0.3, 0.5], "delta": [0.1, 0.5, 1.0], "alpha": [0.3, 0.7]}
 FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)
@@ -36,10 +36,8 @@ def tasks(rows: int) -> list[tuple[str, Callable[[int], Any]]]:
     X, y, categorical = scaled_table(rows + 2_000)
     seen, labels, unseen = X[:rows], y[:rows], X[rows:]
     fixed: dict[str, Any] = {"categorical_features": categorical, "feature_range": (0, 1)}
-    made = {
-        decision: HyperboxClassifier(0.1, 0.1, decision=decision, **fixed).fit(seen, labels)
-        for decision in ("membership", "evidence")
-    }
+    paper = EIOLGFMM(0.1, 0.1, version=2, **fixed).fit(seen, labels)
+    own = HyperboxClassifier(0.1, 0.1, **fixed).fit(seen, labels)
     few, numbers = slice(0, rows // 10), slice(0, categorical[0])
     many = X[: rows // 2, numbers].astype(float)  # with fewer, threads have nothing to do
 
@@ -51,19 +49,16 @@ def tasks(rows: int) -> list[tuple[str, Callable[[int], Any]]]:
         return clf._model.engine.snapshot()["n"]
 
     def tuned(n_jobs: int) -> Any:
-        clf = HyperboxClassifier(**fixed, decision="membership")
+        clf = EIOLGFMM(version=2, **fixed)
         found = tune(clf, X[few], y[few], GRID, FOLDS, refit=False, n_jobs=n_jobs, progress=False)
         return found.cv_results_["mean_test_score"]
 
     several = unseen[:400]
     return [
-        (
-            "predict by membership",
-            lambda n: made["membership"].set_params(n_jobs=n).predict(unseen),
-        ),
-        ("predict by evidence", lambda n: made["evidence"].set_params(n_jobs=n).predict(several)),
-        ("membership", lambda n: made["membership"].set_params(n_jobs=n).membership(several)),
-        ("tune", tuned),
+        ("EIOLGFMM: predict", lambda n: paper.set_params(n_jobs=n).predict(unseen)),
+        ("HyperboxClassifier: predict", lambda n: own.set_params(n_jobs=n).predict(several)),
+        ("EIOLGFMM: membership", lambda n: paper.set_params(n_jobs=n).membership(several)),
+        ("EIOLGFMM: tune", tuned),
         ("learn by AGGLO-2", lambda n: fit_agglo("agglo2", n)),
         ("learn by AGGLO-SM", lambda n: fit_agglo("agglosm", n)),
     ]

@@ -19,7 +19,7 @@ from sklearn.model_selection import GridSearchCV, ParameterGrid, StratifiedKFold
 
 from benchmarks import paper_data
 from benchmarks.speed.record import Record
-from boxwise import HyperboxClassifier, tune
+from boxwise import EIOLGFMM, tune
 from boxwise.evaluate import cba_scorer
 
 GRID = {
@@ -31,12 +31,10 @@ SAMPLE = 55  # settings that GridSearchCV runs
 FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)
 
 
-def tune_here(what: str, name: str, condition: str, n_jobs: int) -> dict[str, Any]:
+def tune_here(what: str, name: str, version: int, n_jobs: int) -> dict[str, Any]:
     """Tune in this process; return seconds, megabytes and the scores of the sample."""
     X, y, categorical = paper_data.load(name)
-    clf = HyperboxClassifier(
-        condition=condition, decision="membership", categorical_features=categorical
-    )
+    clf = EIOLGFMM(version=version, categorical_features=categorical)
     candidates = [*ParameterGrid(GRID)]
     sample = np.random.default_rng(0).choice(len(candidates), SAMPLE, replace=False)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -73,13 +71,13 @@ def run(record: Record) -> None:
     cores = os.cpu_count() or 1
     repeat = record.profile.pick(3, 1)
     for name in record.profile.pick(("heart", "german"), ("heart",)):
-        for condition in ("each", "mean"):
-            ours = apart("tune", name, condition, -1, repeat=repeat)
-            theirs = apart("grid", name, condition, 1, repeat=repeat)
-            parallel = apart("grid", name, condition, cores, repeat=repeat)
+        for version in (1, 2):
+            ours = apart("tune", name, version, -1, repeat=repeat)
+            theirs = apart("grid", name, version, 1, repeat=repeat)
+            parallel = apart("grid", name, version, cores, repeat=repeat)
             record.add(
                 data=name,
-                condition=condition,
+                version=version,
                 settings=len(ParameterGrid(GRID)),
                 processes=cores,
                 ours=ours["seconds"],
@@ -92,5 +90,5 @@ def run(record: Record) -> None:
 
 
 if __name__ == "__main__":
-    what, name, condition, n_jobs = sys.argv[1:]
-    print(json.dumps(tune_here(what, name, condition, int(n_jobs))))
+    what, name, version, n_jobs = sys.argv[1:]
+    print(json.dumps(tune_here(what, name, int(version), int(n_jobs))))

@@ -1,7 +1,7 @@
 """Draws the picture of the README: python docs/make_pictures.py
 
 Loan applications with two numbers (income and loan) and one category (job), learned by
-HyperboxClassifier. The rows are made here from a fixed seed, so the picture is always the same.
+EIOLGFMM. The rows are made here from a fixed seed, so the picture is always the same.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
-from boxwise import HyperboxClassifier
+from boxwise import EIOLGFMM
 
 FOLDER = Path(__file__).parent / "_static"
 JOBS = ("salaried", "self-employed", "student")
@@ -48,9 +48,7 @@ def applications(n_rows: int = 150, seed: int = 1) -> tuple[list[Row], list[str]
     return rows, decisions
 
 
-def draw_job(
-    ax: Axes, job: str, rows: list[Row], decisions: list[str], model: HyperboxClassifier
-) -> None:
+def draw_job(ax: Axes, job: str, rows: list[Row], decisions: list[str], model: EIOLGFMM) -> None:
     """Draw the rows of one job and the boxes that hold them."""
     boxes = model.boxes_
     for i in range(len(boxes)):
@@ -76,7 +74,7 @@ def draw_job(
         side.set_color("#c9d0d8")
 
 
-def draw_new_row(ax: Axes, model: HyperboxClassifier) -> None:
+def draw_new_row(ax: Axes, model: EIOLGFMM) -> None:
     """Draw the row to be classified, the box that wins it, and the memberships."""
     boxes = model.boxes_
     degrees = model.membership([NEW])[0]
@@ -105,7 +103,7 @@ def draw_new_row(ax: Axes, model: HyperboxClassifier) -> None:
 def boxes_picture() -> None:
     """Write boxes.png."""
     rows, decisions = applications()
-    model = HyperboxClassifier(theta=0.4, delta=0.2).partial_fit(rows, decisions)
+    model = EIOLGFMM(theta=0.4, delta=0.2).partial_fit(rows, decisions)
     fig, axes = plt.subplots(1, 3, figsize=(10, 3.9), sharex=True, sharey=True)
     for ax, job in zip(axes, JOBS, strict=True):
         draw_job(ax, job, rows, decisions, model)

@@ -195,7 +195,8 @@ class Explanation:
     probabilities : tuple of pairs
         All classes and their probabilities, the largest first.
     decision : {"evidence", "membership"}
-        Who decided: all boxes of a class together, or the best box alone.
+        Who decided: all boxes of a class together, as in `HyperboxClassifier`, or the best box
+        alone, as in `EIOLGFMM`.
     settings : dict
         ``alpha``; by evidence also the ``bandwidth``, ``backoff`` and ``temperature`` to which the
         contributions belong: the best so far.
@@ -219,16 +220,16 @@ class Explanation:
     Notes
     -----
     What adds up, by membership: with `n` the winner's rows and the terms of its features,
-    ``alpha * min(numbers) + (1 - alpha) * sum(counts) / (n * categories)`` is the membership, bit
-    for bit (one half of it where there is one kind of column only); and 1 plus the contributions
-    is the same, but for rounding. By evidence: ``log(rows)`` plus the contributions is the
-    logarithm of the box's evidence.
+    ``alpha * min(numbers) + (1 - alpha) * sum(counts) / (n * categories)`` is the membership before
+    it is rounded to whole units of 1e-12 (one half of it where there is one kind of column only);
+    and 1 plus the contributions is the same, but for rounding. By evidence:
+    ``log(rows)`` plus the contributions is the logarithm of the box's evidence.
 
     Examples
     --------
-    >>> from boxwise import HyperboxClassifier
+    >>> from boxwise import EIOLGFMM
     >>> rows = [{"age": 23, "job": "cook"}, {"age": 27, "job": "cook"}, {"age": 60, "job": "smith"}]
-    >>> clf = HyperboxClassifier(decision="membership").fit(rows, ["no", "no", "yes"])
+    >>> clf = EIOLGFMM().fit(rows, ["no", "no", "yes"])
     >>> (why,) = clf.explain([{"age": 35, "job": "cook"}])
     >>> why.prediction, why.winner.box, why.winner.rule
     ('no', 0, 'no, 2 rows: age 23 to 27; job is cook')

@@ -148,7 +148,10 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return padded[:, [code if code < scores.shape[1] else -1 for code in order.values()]]
 
     def membership(self, X: Any, upper: Any = None) -> NDArray[np.float64]:
-        """Return the membership of each row in each box.
+        """Return the membership of each row in each box, in whole units of 1e-12.
+
+        Memberships are compared after rounding to such units, so that those which are equal on
+        paper tie; these are the rounded values.
 
         Parameters
         ----------

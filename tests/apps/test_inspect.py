@@ -29,7 +29,7 @@ def inspect(path, *options):
 def test_columns_classes_boxes_and_sizes_are_told(tmp_path):
     HyperboxClassifier(theta=0.35).fit(TABLE, LABELS).save(tmp_path / "m.box")
     text = inspect(tmp_path / "m.box")
-    assert "algorithm   EIOL-GFMM" in text
+    assert "algorithm   boxes by evidence" in text
     assert "theta=0.35" in text
     assert "n_jobs" not in text  # which is no property of a model
     assert "n_jobs=None" in inspect(tmp_path / "m.box", "--full")

@@ -222,11 +222,11 @@ def test_wrong_usage_ends_with_2_and_writes_nothing(loans, tmp_path, options, wo
 
 
 @pytest.mark.parametrize("prior", ["data", "balanced", "auto"])
-def test_evidence_may_decide_and_parts_still_make_the_whole(loans, tmp_path, prior):
-    settings = (*SETTINGS, "--decision", "evidence", "--class-prior", prior)
+def test_parts_make_the_whole_whatever_the_prior(loans, tmp_path, prior):
+    settings = (*SETTINGS, "--class-prior", prior)
     assert learn(loans, "-o", tmp_path / "whole.box", *settings).exit_code == 0
     clf = library.load(tmp_path / "whole.box")
-    assert (clf.decision, clf.class_prior) == ("evidence", prior)
+    assert clf.class_prior == prior
     learn(write_csv(tmp_path / "a.csv", ROWS[:100]), "-o", tmp_path / "parts.box", *settings)
     learn(write_csv(tmp_path / "b.csv", ROWS[100:]), "--into", tmp_path / "parts.box")
     assert (tmp_path / "parts.box").read_bytes() == (tmp_path / "whole.box").read_bytes()

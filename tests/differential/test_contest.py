@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from boxwise import HyperboxClassifier
+from boxwise import EIOLGFMM, HyperboxClassifier
+from boxwise.learners.settings import evidence_settings
 
 from .test_terrain import assert_same_as_all
 
@@ -84,8 +85,11 @@ def test_a_class_whose_boxes_are_loud_together_alone(bandwidth: float) -> None:
 def test_a_ruler_that_draws_like_the_one_before_knows_who_was_never_measured(first: float) -> None:
     """A feature of hardly any slope has no scale, whatever its range; here it begins at 0, too."""
     rng = np.random.default_rng(0)
-    clf = HyperboxClassifier(
-        0.0, gamma=[1e-12, 1.0], bandwidth=1e6, backoff=1.0, temperature=1.0
-    ).partial_fit(np.column_stack([np.full(4, np.nan), [0.1, 0.2, 0.3, 0.4]]), [0, 1, 0, 1])
+    clf = HyperboxClassifier(0.0)
+    learning = EIOLGFMM(0.0, 0.3, 2, gamma=[1e-12, 1.0])
+    clf._settings = lambda schema: evidence_settings(  # type: ignore[method-assign]
+        learning._settings(schema), 1e6, 1.0, 1.0, "data", True
+    )
+    clf.partial_fit(np.column_stack([np.full(4, np.nan), [0.1, 0.2, 0.3, 0.4]]), [0, 1, 0, 1])
     clf.partial_fit([[first, 0.5], [first + 32, 0.5]], [0, 0])
     assert_same_as_all(clf, np.column_stack([rng.uniform(1, 33, 50), rng.random(50)]))

@@ -39,7 +39,6 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "wide": {"bandwidth": 3.0, "backoff": 30.0, "temperature": 1.0},
     "lasting": {"bandwidth": 0.02, "backoff": 0.3, "temperature": 1.0, "forget": False},
     "quantile": {"bandwidth": 0.02, "backoff": 0.3, "temperature": 1.0, "scale": "quantile"},
-    "gamma": {"bandwidth": 0.02, "backoff": 0.3, "temperature": 1.0, "gamma": [1e-9, 1, 9, 1e6]},
     "balanced": {"bandwidth": 0.02, "backoff": 0.3, "temperature": 1.0, "class_prior": "balanced"},
 }
 

@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from boxwise import EIOLGFMM
 from boxwise.apps.cli import app
+from boxwise.paper import protocol
 from boxwise.paper.measurements import MEASUREMENTS
 from boxwise.paper.measurements.encodings import (
     ANOTHER_ORDER,
@@ -159,6 +160,7 @@ def test_the_command_measures_and_reports(tmp_path):
 
 def test_the_command_reports_without_data_that_are_gone(tmp_path, monkeypatch):
     monkeypatch.setenv("BOXWISE_DATA", str(tmp_path / "nothing"))
+    protocol.table.cache_clear()  # of what other tests have read
     arguments = ["paper", "measurements", "--quick", "--jobs", "1", "--out", str(tmp_path / "out")]
     begin = [*arguments, "--datasets", "tic_tac_toe"]
     assert CliRunner().invoke(app, begin).exit_code == 0

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 
-from boxwise import HyperboxClassifier
+from boxwise import EIOLGFMM
 from boxwise.datasets import LoanStream
 from boxwise.tuning import Candidate, Evolution, evolve
 
@@ -24,7 +24,7 @@ def run(classifier: Any = None, n_rows: int = 90, **arguments: Any) -> Evolution
     X, y = loan_table(n_rows)
     settings: dict[str, Any] = {"cv": CV, "n_trials": 40, "population_size": 10, "random_state": 0}
     settings |= {"refit": False} | arguments
-    return evolve(HyperboxClassifier() if classifier is None else classifier, X, y, **settings)
+    return evolve(EIOLGFMM() if classifier is None else classifier, X, y, **settings)
 
 
 def points(candidates: list[Candidate]) -> list[tuple[float, float]]:

@@ -63,9 +63,7 @@ def test_choices_may_be_anything_that_the_parameter_takes():
         seen = [c.params[name] for c in evolution.candidates_]
         assert all(value in seen for value in values)
     X, y = loan_table(90)
-    best = cross_val_score(
-        HyperboxClassifier(**evolution.best_params_), X, y, cv=CV, scoring=cba_scorer
-    )
+    best = cross_val_score(EIOLGFMM(**evolution.best_params_), X, y, cv=CV, scoring=cba_scorer)
     assert evolution.best_score_ == best.mean()
 
 

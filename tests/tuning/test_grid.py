@@ -245,7 +245,7 @@ def test_an_absurd_number_of_threads_does_no_harm() -> None:
     assert len(found.cv_results_["params"]) == 99
 
 
-@pytest.mark.parametrize("learner", ["EIOLGFMM", "CastilloGFMM", "OnlineGFMM"])
+@pytest.mark.parametrize("learner", ["HyperboxClassifier", "CastilloGFMM", "OnlineGFMM"])
 def test_ctrl_c_ends_a_run_soon(learner: str) -> None:
     code = f"""
 import numpy as np, boxwise

@@ -117,7 +117,7 @@ def learn(
       boxwise learn loans.csv --label decision -o loans.box --only age,education
       boxwise learn may.csv.gz june.csv.gz --label decision -o loans.box
       boxwise learn july.csv --label decision --into loans.box
-      boxwise learn loans.csv --label decision -o loans.box --algorithm eiol-gfmm --version 2
+      boxwise learn loans.csv --label decision -o v2.box --algorithm eiol-gfmm
       cat visits.jsonl | boxwise learn - --label stay -o visits.box --drop id,name
       boxwise learn adult.csv --label income -o adult.box --missing "?"
 

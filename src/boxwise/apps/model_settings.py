@@ -68,7 +68,10 @@ class ClassPrior(StrEnum):
 
 AlgorithmOption = Annotated[
     Algorithm,
-    typer.Option(help="The learner: ours, that of the paper, or one of its relatives."),
+    typer.Option(
+        metavar="NAME",
+        help=f"The learner: ours, the paper's or a relative: {', '.join(Algorithm)}.",
+    ),
 ]
 ThetaOption = Annotated[
     float | None,

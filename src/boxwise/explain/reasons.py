@@ -15,6 +15,7 @@ from boxwise.explain.explanation import BoxSupport, Comparison, FeatureReason
 from boxwise.explain.row import Row
 from boxwise.explain.terms import EvidenceTerms, MembershipTerms
 from boxwise.explain.winning import by_evidence
+from boxwise.reference.hyperbox import in_units
 
 
 class Reasons:
@@ -42,17 +43,17 @@ class Reasons:
         return found
 
     def memberships(self, row: Row, boxes: list[int]) -> list[float]:
-        """Return the membership of a row in some boxes, put together from its terms."""
+        """Return the membership of a row in some boxes, put together from its terms; in units."""
         places = np.array(boxes, dtype=np.intp)
         terms = self._membership.terms(row.lower, row.upper, row.codes, places)
         n, r = self._arrays.n_numbers, self._arrays.n_categories
         b_num = terms[:, :n].min(axis=1, initial=1.0)
         if not r:
-            return b_num.tolist()  # type: ignore[no-any-return]
+            return [in_units(b) for b in b_num.tolist()]
         counts = self._membership.counts(row.codes, places).sum(axis=1)
         b_cat = counts / (self._arrays.n[places] * r)
         mixed = self._arrays.alpha * b_num + self._arrays.beta * b_cat if n else b_cat
-        return mixed.tolist()  # type: ignore[no-any-return]
+        return [in_units(b) for b in mixed.tolist()]
 
     def in_full(self, support: BoxSupport, row: Row) -> BoxSupport:
         """Return a box with what each column of a row says of it."""

@@ -188,7 +188,7 @@ class EIOLGFMM(ExplainedLearner):
             alpha,
             self.gamma,
             schema,
-            mean=self.version == 2,
+            mean=bool(self.version == 2),
             max_boxes=self.max_boxes,
         )
 

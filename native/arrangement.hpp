@@ -26,8 +26,8 @@ class Arrangement {
   // Of a group without categorical features; `scale` makes distances in its features comparable.
   Arrangement(const Group& g, const std::vector<double>& scale);
 
-  // Calls visit(slot, distance) for boxes that may reach the bar, among them all that reach it with
-  // the least distance; `visit` may raise the bar.
+  // Calls visit(slot, distance) for boxes that may reach the bar, among them all whose membership, in whole
+  // units, is the highest that reaches it; `visit` may raise the bar.
   template <class Probes, class Visit>
   void search(const Probes& probes, const double& bar, Scratch& work, Visit visit) const {
     work.steps.clear();
@@ -66,8 +66,8 @@ class Arrangement {
     for (std::size_t leaf = first; leaf < last; ++leaf) {
       const double lowest = work.lowest[leaf - first];
       if (!(lowest <= furthest(bar))) continue;
-      // Only the best of the leaf matter; beyond 1 the distance does not count.
-      const double most = lowest < 1.0 ? lowest + ROUNDING : UNSET * UNSET;
+      // Only the best of the leaf matter; from 1 on, or what is rounded to it, the distance does not count.
+      const double most = lowest < 1.0 - ROUNDING ? lowest + ROUNDING : UNSET * UNSET;
       const double* dist = work.dist.data() + (leaf - first) * LEAF;
       const std::size_t begin = leaf * LEAF, count = std::min(LEAF, order_.size() - begin);
       for (std::size_t k = 0; k < count; ++k)

@@ -40,7 +40,8 @@ void wait_or_translate(const std::exception_ptr& exception, void*) {
 void outlive_python() {
   nb::register_exception_translator(wait_or_translate);
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(note_end));
-  terminate_otherwise = std::set_terminate(wait_or_terminate);
+  const std::terminate_handler before = std::set_terminate(wait_or_terminate);
+  if (before != wait_or_terminate) terminate_otherwise = before;  // the module may be imported anew
 }
 
 #else

@@ -211,6 +211,8 @@ def test_settings_reach_the_model(loans, tmp_path):
         (("--into", "m.box", "--theta", "0.5"), "the model has its algorithm, settings"),
         (("--into", "m.box", "--only", "age"), "the model has its algorithm, settings"),
         (("--into", "m.box", *EIOL), "the model has its algorithm, settings"),
+        (("--into", "m.box", "--algorithm", "hyperbox"), "the model has its algorithm, settings"),
+        (("--into", "m.box", "--version", "2"), "the model has its algorithm, settings"),
         (("--algorithm", "lot"), "'lot' is not one of"),
     ],
 )

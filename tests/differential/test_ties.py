@@ -145,6 +145,17 @@ def test_centres_equally_near_on_paper_tie_too(learner: type) -> None:
             assert clf.predict([[middle]]).tolist() == [order[0]]
 
 
+@pytest.mark.parametrize("learner", [OnlineGFMM, ShindeGFMM])
+def test_many_rows_are_predicted_as_one_where_memberships_round_to_zero(learner: type) -> None:
+    """49 * (2 / 98) is a little below 1: such a box is as far as those beyond it."""
+    places = [(49, 49), (60, 0), *((80 + i, 90) for i in range(14)), (70, 0)]
+    clf = learner(theta=1e-4, gamma=2.0, feature_range=(0, 98))
+    clf.fit(np.array(places, dtype=float), ["A"] * 16 + ["B"])
+    rows = np.zeros((5_000, 2))
+    assert clf.predict(rows[:1]).tolist() == ["A"]
+    assert set(clf.predict(rows).tolist()) == {"A"}
+
+
 def test_m2_sees_ties_of_its_own_membership() -> None:
     points, values, labels = rows_on_a_grid(3, 80)
     rows = [[*p, *v] for p, v in zip(points, values, strict=True)]

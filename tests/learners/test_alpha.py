@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 import boxwise
-from boxwise import EIOLGFMM, ShindeGFMM, estimate_alpha
+from boxwise import EIOLGFMM, ShindeGFMM, estimate_alpha, load, merge
 from boxwise.evaluate import cba_scorer, class_balanced_accuracy
 
 
@@ -105,6 +107,17 @@ def test_a_change_of_mind_after_fit_needs_another_fit(
         with pytest.raises(ValueError, match="call fit first"):
             clf.set_params(alpha=alpha).partial_fit(table, labels)
         clf.fit(table, labels).partial_fit(table, labels)
+
+
+def test_a_model_read_or_merged_knows_how_its_alpha_was_found(
+    table: pd.DataFrame, labels: list[str], tmp_path: Path
+) -> None:
+    clf = EIOLGFMM(alpha="estimate").fit(table, labels)
+    clf.save(tmp_path / "m.box")
+    for other in (load(tmp_path / "m.box"), merge([clf, clf])):
+        other.partial_fit(table[:1], labels[:1])
+        with pytest.raises(ValueError, match="alpha='estimate-scores' needs all rows"):
+            other.set_params(alpha="estimate-scores").partial_fit(table, labels)
 
 
 def test_another_learner_has_no_alpha(table: pd.DataFrame, labels: list[str]) -> None:

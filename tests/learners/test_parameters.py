@@ -34,7 +34,8 @@ BAD_OF_EIOL: list[tuple[str, Any]] = [
     *[("alpha", v) for v in (-0.1, 1.1, NAN, "Auto", "", None, [0.5], True)],
     *[("gamma", v) for v in (0, -1, NAN, INF, "1", None, True, {}, [1.0], [1.0] * 3, [])],
     *[("gamma", v) for v in ([1.0, 0.0], [1.0, NAN], [1.0, "1"], [[1.0, 1.0]], [[1, 2], [3]])],
-    *[("version", v) for v in ("1", "", None, 0, 3, 1.5, True, [1], {1}, NAN)],
+    *[("version", v) for v in ("1", "", None, 0, 3, 1.5, 1.0, True, [1], {1}, NAN)],
+    *[("version", v) for v in (np.True_, np.array([1.0]), np.array([1, 2]), pd.Index([1]))],
 ]
 
 

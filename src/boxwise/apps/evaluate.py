@@ -82,7 +82,7 @@ def evaluate(
             metavar="FILE", help="Draw scores and boxes into this .png, .svg or .pdf file."
         ),
     ] = None,
-    algorithm: parameters.AlgorithmOption = parameters.Algorithm.hyperbox,
+    algorithm: parameters.AlgorithmOption = None,
     theta: parameters.ThetaOption = None,
     delta: parameters.DeltaOption = None,
     version: parameters.VersionOption = None,
@@ -131,8 +131,9 @@ def evaluate(
       3    done, but rows were left out (--on-error skip or report)
       130  stopped by Ctrl-C (143: by SIGTERM); the scores so far were shown
     """  # noqa: D301  (click marks with it what it must not wrap)
+    chosen = algorithm or parameters.Algorithm.hyperbox
     settings = parameters.settings_from(
-        algorithm, theta, delta, version, alpha, gamma, beta, eta, scale, max_boxes, class_prior,
+        chosen, theta, delta, version, alpha, gamma, beta, eta, scale, max_boxes, class_prior,
         forget,
     )  # fmt: skip
     refuse_input(output, data, "--output")
@@ -145,11 +146,11 @@ def evaluate(
         files = options.files(data, only=wanted.kept, drop=wanted.dropped)
         faults = options.faults
         typing, chunks = typed_by_first_rows(files, wanted, options)
-        typing = parameters.typing_of(algorithm, typing)
-        model = parameters.new_learner(algorithm, settings, typing.kinds)
+        typing = parameters.typing_of(chosen, typing)
+        model = parameters.new_learner(chosen, settings, typing.kinds)
         if cv is None and not parameters.learns_row_by_row(model):
             raise typer.BadParameter(
-                f"{algorithm} needs all rows at once and cannot learn row by row; use --cv",
+                f"{chosen} needs all rows at once and cannot learn row by row; use --cv",
                 param_hint="--algorithm",
             )
         if not quiet:

@@ -75,7 +75,7 @@ def learn(
             help="Go on learning this model file; it is replaced unless -o is given.",
         ),
     ] = None,
-    algorithm: parameters.AlgorithmOption = parameters.Algorithm.hyperbox,
+    algorithm: parameters.AlgorithmOption = None,
     theta: parameters.ThetaOption = None,
     delta: parameters.DeltaOption = None,
     version: parameters.VersionOption = None,
@@ -129,19 +129,18 @@ def learn(
       3    done, but rows were left out (--on-error skip or report)
       130  stopped by Ctrl-C (143: by SIGTERM); the model has the rows so far
     """  # noqa: D301  (click marks with it what it must not wrap)
-    settings = parameters.settings_from(
-        algorithm, theta, delta, version, alpha, gamma, beta, eta, scale, max_boxes, class_prior,
-        forget,
-    )  # fmt: skip
     if into is None and output is None:
         raise typer.BadParameter("name the model file to write", param_hint="--output")
-    new = algorithm is not parameters.Algorithm.hyperbox
-    if into is not None and (new or settings or categorical or numeric or only):
+    given = (theta, delta, version, alpha, gamma, beta, eta, scale, max_boxes, class_prior, forget)
+    told = algorithm is not None or any(value is not None for value in given)
+    if into is not None and (told or categorical or numeric or only):
         raise typer.BadParameter(
             "the model has its algorithm, settings and columns; leave out --algorithm, --theta and "
             "the like, --categorical, --numeric and --only",
             param_hint="--into",
         )
+    chosen = algorithm or parameters.Algorithm.hyperbox
+    settings = parameters.settings_from(chosen, *given)
     target = output or into
     assert target is not None
     refuse_input(target, data, "--into" if output is None else "--output")
@@ -157,7 +156,7 @@ def learn(
             )
             plan = Plan(files, options, interruption, wanted)
             if model is None:
-                model = _learn_new(plan, algorithm, settings)
+                model = _learn_new(plan, chosen, settings)
             else:
                 _learn_more(plan, model)
         except (ReadingStopped, NoRowsError):

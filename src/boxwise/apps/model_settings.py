@@ -67,10 +67,10 @@ class ClassPrior(StrEnum):
 
 
 AlgorithmOption = Annotated[
-    Algorithm,
+    Algorithm | None,
     typer.Option(
         metavar="NAME",
-        help=f"The learner: ours, the paper's or a relative: {', '.join(Algorithm)}.",
+        help=f"The learner, one of {', '.join(Algorithm)} (hyperbox).",
     ),
 ]
 ThetaOption = Annotated[

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from numbers import Integral
 from typing import Any
 
 from boxwise.core import EntropySettings
@@ -162,6 +163,7 @@ class EIOLGFMM(ExplainedLearner):
                 f"alpha={self.alpha!r} needs all rows: call fit first, and go on with partial_fit; "
                 "or use alpha='auto'"
             )
+        self._found_by = str(self.alpha)
         return self._settings_with(self.alpha_, schema)
 
     def _settings_for(self, table: TrainingTable) -> EntropySettings:
@@ -180,7 +182,8 @@ class EIOLGFMM(ExplainedLearner):
                 "alpha must be 'auto', 'estimate', 'estimate-scores' or a number from 0 to 1, "
                 f"not {alpha!r}"
             )
-        if isinstance(self.version, bool) or self.version not in (1, 2):
+        whole = isinstance(self.version, Integral) and not isinstance(self.version, bool)
+        if not whole or self.version not in (1, 2):
             raise ValueError(f"version must be 1 or 2, not {show(self.version)}")
         return entropy_settings(
             self.theta,

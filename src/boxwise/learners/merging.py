@@ -75,6 +75,7 @@ def merge(models: Sequence[Learner]) -> Learner:
     settings = _common_settings(models, fitted)
     merged: Learner = clone(first)
     merged._model = join(fitted, settings)
+    merged._settings(merged._model.schema)  # an estimate of alpha is known by the way it was found
     merged._announced = tuple(dict.fromkeys(c for model in models for c in model._announced))
     return merged
 

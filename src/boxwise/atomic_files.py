@@ -217,7 +217,7 @@ def _remove_debris(folder: Path) -> None:
 
 def _remove_unless_locked(part: Path) -> None:
     with suppress(OSError):  # it is locked, was renamed meanwhile, or is not ours
-        handle = os.open(part, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+        handle = os.open(part, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         try:
             state = os.fstat(handle)
             if stat.S_ISREG(state.st_mode) and state.st_uid == os.geteuid():

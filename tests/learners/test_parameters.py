@@ -71,6 +71,7 @@ GOOD: list[tuple[str, Any]] = [
 GOOD_OF_EIOL: list[tuple[str, Any]] = [
     *[("alpha", v) for v in (0, 1, np.float32(0.5), "auto")],
     *[("gamma", v) for v in (2, np.float64(2), [1.0, 2.0], (1, 2), np.array([1.0, 2.0]))],
+    ("gamma", np.array(2.0)),
     *[("version", v) for v in (1, 2, np.int64(2))],
 ]
 USED = [(learner, *pair) for learner in (HyperboxClassifier, EIOLGFMM) for pair in GOOD]

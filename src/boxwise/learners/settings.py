@@ -107,6 +107,8 @@ def _choices(name: str, value: Any, grid: list[float]) -> list[float]:
 def gammas(gamma: Any, schema: Schema) -> list[float]:
     """Return one gamma per continuous column."""
     n = len(schema.continuous)
+    if isinstance(gamma, np.ndarray) and gamma.ndim == 0:
+        gamma = gamma.item()
     if isinstance(gamma, float | int | str) or not isinstance(gamma, Sequence | np.ndarray):
         return [number("gamma", gamma, 0, LARGEST_GAMMA, above=True)] * n
     if len(gamma) != n:

@@ -58,8 +58,9 @@ class Job:
         self.path = folder / "results.csv"
         self._about = folder / "run.json"
         self.units = plan(experiments, datasets, protocol)
-        self._seconds = self._check()
+        self._check()  # first: the folder of another run stays as it is
         self._lock = _lock(folder)
+        self._seconds = self._check()  # again: another run may have begun and ended meanwhile
         self._note(0.0)  # first: results without it would be of unknown origin
         self.results = ResultsFile(self.path)
 

@@ -23,7 +23,7 @@ _OF_BOTH = (
     "unlabelled",
     "n_jobs",
 )
-# What is fixed now; files differ in it only if their users asked for it.
+# Values that are fixed now; a file has another only if its user asked for it.
 _FIXED = {"alpha": "auto", "gamma": 1.0, "condition": "mean"}
 _LEFT = ("decision", *_FIXED)
 

@@ -77,7 +77,7 @@ class _RiverClassifier(base.MiniBatchClassifier):
         Its settings are right for all rows, but for what depends on the columns.
         """
         gamma = getattr(self, "gamma", 1.0)
-        numbers = len(gamma) if isinstance(gamma, Sized) and getattr(gamma, "ndim", 1) else 1
+        numbers = len(gamma) if isinstance(gamma, Sized) and getattr(gamma, "ndim", 1) > 0 else 1
         row = {object(): value for value in (*[0.0] * numbers, "")}  # as no row of a user has it
         self._checked = self._model_with(self._columns_of_new(row, None), None).settings
 

@@ -1,6 +1,7 @@
 """``boxwise inspect``: what is in a model file, in words and as JSON."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -111,3 +112,12 @@ def test_what_is_no_model_file_is_named(tmp_path):
     run = boxwise("inspect", tmp_path / "m.box")
     assert run.exit_code == 1
     assert "not a boxwise model file" in run.stderr
+
+
+def test_a_warning_is_a_line_without_source(tmp_path):
+    old = Path(__file__).parents[1] / "store" / "files" / "evidence_v1.box"
+    run = boxwise("inspect", old)
+    assert run.exit_code == 0
+    assert "boxwise: the model was learned with alpha=0.3, which HyperboxClassifier" in run.stderr
+    assert "UserWarning" not in run.stderr
+    assert ".py" not in run.stderr

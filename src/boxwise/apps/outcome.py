@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn
@@ -34,9 +35,11 @@ def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
 
 @contextmanager
 def failures_told() -> Iterator[None]:
-    """Turn what can go wrong with files into a message and an exit code."""
+    """Turn what can go wrong with files into a message and an exit code, a warning into a line."""
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_, **__: say(str(message))
+            yield
     except RowError as error:
         fail(f"{error}\n(--on-error skip leaves such rows out, --on-error report names them too)")
     except (InputError, ModelFileError) as error:

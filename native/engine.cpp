@@ -202,7 +202,10 @@ void Engine::remove(std::uint64_t id) {
   about_to_change_all();
   Group& g = groups_[place.group];
   g.remove(place.slot);
-  for (auto& column : g.D) column.recount();  // a model read from a file knows what boxes hold
+  // A model read from a file knows what boxes hold. The group without a class may know more: of boxes
+  // that a label has taken from it, which made no difference while their class had the same values.
+  for (Group* left : {&g, &groups_[0]})
+    for (auto& column : left->D) column.recount();
 }
 
 std::vector<std::pair<std::uint64_t, Engine::Place>> Engine::in_order() const {

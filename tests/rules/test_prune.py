@@ -113,6 +113,17 @@ def test_a_pruned_model_says_the_same_after_it_was_saved(tmp_path, categories):
     assert (again.predict_proba(rows) == clf.predict_proba(rows)).all()
 
 
+def test_values_of_a_box_that_got_its_class_later_go_with_it_too(tmp_path):
+    clf = HyperboxClassifier(0.3, 0.3, unlabelled="?")
+    rows = [{"c": value} for value in ["u", "v", "w", "w"]]
+    clf.fit(rows, ["p", "q", "?", "q"])
+    assert clf.boxes_.labels.tolist() == ["p", "q", "q"]  # the third had none at first
+    clf._model.remove([2])
+    clf.save(tmp_path / "removed.bxw")
+    again = load(tmp_path / "removed.bxw")
+    assert (again.predict_proba(rows) == clf.predict_proba(rows)).all()
+
+
 @pytest.mark.parametrize("learner", [HyperboxClassifier, EIOLGFMM])
 def test_where_whole_classes_may_go_the_last_box_with_a_class_stays(learner):
     clf = learner(0.3, unlabelled="?")

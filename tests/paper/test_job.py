@@ -12,9 +12,11 @@ from importlib.metadata import version
 import pytest
 from typer.testing import CliRunner
 
-from boxwise import EIOLGFMM, ShindeGFMM
+from boxwise import EIOLGFMM, ShindeGFMM, iol_pipeline
 from boxwise.apps.cli import app
 from boxwise.datasets import archive
+from boxwise.learners.encoders import ENCODERS
+from boxwise.learners.parameters import parameters_to_json
 from boxwise.paper.experiment import METHODS
 from boxwise.paper.job import Job, OtherRunError
 from boxwise.paper.protocol import Protocol
@@ -145,10 +147,30 @@ def test_results_of_other_parameters_are_not_mixed_with_ours(tmp_path, monkeypat
 def test_every_parameter_of_every_estimator_is_noted(tmp_path):
     Job(tmp_path, Protocol(), ["delta"], ["tic_tac_toe"])
     noted = json.loads((tmp_path / "run.json").read_text())["estimators"]
-    assert noted.keys() == METHODS.keys() == {"M1", "M2", "v1", "v2", "IOL"}
+    encoding = {"scale", *ENCODERS, *(f"encode {encoder}" for encoder in ENCODERS)}
+    assert METHODS.keys() == {"M1", "M2", "v1", "v2", "IOL"}
+    assert noted.keys() == {*METHODS, *encoding}
     for name, method in METHODS.items():
         assert noted[name].keys() == {"class", *method.get_params()}
     assert noted["v2"]["version"] == 2
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_what_encodes_and_scales_is_what_is_noted(tmp_path, encoder):
+    Job(tmp_path, Protocol(), ["delta"], ["tic_tac_toe"])
+    noted = json.loads((tmp_path / "run.json").read_text())["estimators"]
+    prepare = iol_pipeline(encoder, categorical_features=[0])[:-1]
+    prepare.fit([["a"], ["b"], ["a"]], [0, 1, 1])
+    encode, scale = prepare["encode"], prepare["scale"]
+    used = {f"encode {encoder}": encode, encoder: encode._library_encoder, "scale": scale}
+    for name, estimator in used.items():
+        parameters = estimator.get_params()
+        assert noted[name].keys() == {"class", *parameters}
+        for of_the_data in ("categorical_features", "cols", "mapping"):
+            parameters.pop(of_the_data, None)
+        now = {"class": type(estimator).__name__, **parameters_to_json(parameters)}
+        assert {**noted[name], **now} == noted[name]
+    assert noted["scale"]["clip"] is True
 
 
 def test_the_command_writes_results_and_report(tmp_path):

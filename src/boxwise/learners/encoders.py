@@ -102,7 +102,7 @@ def iol_pipeline(
     >>> clf["iol"].boxes_.describe(0)
     'declined, 2 rows: age 0 to 0.08333; job=student 1; job=engineer 0'
     """
-    _class_of(encoder)  # a wrong name and a missing library are told here, not at the first fit
+    encoder_class(encoder)  # a wrong name and a missing library are told here, not at the first fit
     pipeline = Pipeline(
         [
             ("encode", CategoryEncoder(encoder, categorical_features, unlabelled)),
@@ -218,7 +218,7 @@ class CategoryEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _learn(self, X: Any, y: Any) -> tuple[Batch, NDArray[np.integer[Any]] | None]:
         """Fit, and return what was read: the rows, and the class numbers if they are used."""
-        library_class = _class_of(self.encoder)
+        library_class = encoder_class(self.encoder)
         schema = infer_schema(X, self.categorical_features)
         for vocabulary in schema.vocabularies:
             vocabulary.append(None)  # first, and so of the code _MISSING
@@ -335,7 +335,7 @@ class UnitScaler(MinMaxScaler):  # type: ignore[misc]
             return super().partial_fit(X, y)  # type: ignore[no-any-return]
 
 
-def _class_of(encoder: Any) -> Any:
+def encoder_class(encoder: Any) -> Any:
     """Return the class of category_encoders that goes by this name."""
     if not isinstance(encoder, str) or encoder not in _CLASSES:
         raise ValueError(f"encoder must be one of {', '.join(ENCODERS)}, not {show(encoder)}")

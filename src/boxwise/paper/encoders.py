@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from boxwise import iol_pipeline
-from boxwise.learners.encoders import ENCODERS
+from boxwise.learners.encoders import ENCODERS, encoder_class
 from boxwise.paper.experiment import METHODS, Experiment, score_versions
 from boxwise.paper.mixed import THETAS
 from boxwise.paper.protocol import Fold, Protocol, Row, Table, rows
@@ -27,6 +28,16 @@ class Encoders(Experiment):
             results = encoded.score(METHODS["IOL"], thetas)
             yield from rows("IOL", thetas, results, encoder)
         yield from score_versions(fold, [{"theta": theta, "delta": theta} for theta in THETAS])
+
+
+def steps() -> dict[str, Any]:
+    """Return every estimator that `encode` uses, as it is before it is told the columns."""
+    pipelines = {encoder: iol_pipeline(encoder) for encoder in ENCODERS}
+    return {
+        **{f"encode {encoder}": pipeline["encode"] for encoder, pipeline in pipelines.items()},
+        **{encoder: encoder_class(encoder)() for encoder in ENCODERS},  # of the library
+        "scale": pipelines[ENCODERS[0]]["scale"],  # the same after each
+    }
 
 
 def encode(fold: Fold, encoder: str) -> Fold:

@@ -16,6 +16,7 @@ from joblib import cpu_count
 from boxwise.atomic_files import writing_text
 from boxwise.core import engine_version
 from boxwise.learners.parameters import parameters_to_json
+from boxwise.paper.encoders import steps
 from boxwise.paper.experiment import METHODS
 from boxwise.paper.protocol import Protocol
 from boxwise.paper.report import About, write_report
@@ -172,8 +173,8 @@ def _versions() -> dict[str, str]:
 def _estimators() -> dict[str, dict[str, Any]]:
     """Return every parameter of every estimator, as it is before an experiment varies it."""
     return {
-        name: {"class": type(method).__name__, **parameters_to_json(method.get_params())}
-        for name, method in METHODS.items()
+        name: {"class": type(estimator).__name__, **parameters_to_json(estimator.get_params())}
+        for name, estimator in {**METHODS, **steps()}.items()
     }
 
 

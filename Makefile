@@ -60,11 +60,10 @@ studies: $(done)/bench ## what merging, rules and pruning do to the predictions 
 streams: $(done)/bench ## predict, then learn, over whole streams, beside River's learners (half an hour)
 	$(python) -m benchmarks.streams $(ARGS)
 
-evidence: $(done)/bench ## decide by evidence: data sets, calibration, streams, variants (over an hour; needs BOXWISE_DATA)
+evidence: $(done)/bench ## HyperboxClassifier beside peers: data sets, calibration, streams (over an hour; needs BOXWISE_DATA)
 	$(python) -m benchmarks.evidence
 	$(python) -m benchmarks.calibration
 	$(python) -m benchmarks.evidence_streams
-	$(python) -m benchmarks.evidence_variants
 
 defaults: $(done)/bench ## compare settings over the paper's data sets (needs BOXWISE_DATA)
 	$(python) -m benchmarks.defaults eiol
@@ -84,7 +83,7 @@ clean: ## remove what was built; .venv stays, and is checked again by the next t
 	rm -rf .import_linter_cache .hypothesis $(done)
 
 # The install is editable (scripts/bootstrap.sh says why), so what is in src needs no new install.
-$(done)/package: pyproject.toml CMakeLists.txt scripts/bootstrap.sh $(wildcard native/*)
+$(done)/package: pyproject.toml CMakeLists.txt scripts/bootstrap.sh $(wildcard native/* native/evidence/*)
 	@$(bootstrap) package
 	@mkdir -p $(done)
 	@pwd > $@

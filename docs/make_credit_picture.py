@@ -13,8 +13,8 @@ from boxwise.datasets import load
 from boxwise.plot import plot_box
 
 ROWS = 500
-APPLICANT = 544
-COLUMNS = ("A9", "A6", "A4", "A5", "A10", "A12", "A2", "A7", "A14")
+APPLICANT = 532
+COLUMNS = ("A4", "A5", "A13", "A9", "A10", "A12", "A14", "A2", "A6")
 
 
 def main() -> None:

@@ -35,8 +35,8 @@ def main() -> None:
     """Write model_*.png."""
     columns, decisions = LoanStream(ROWS, function=2, noise=0.02, seed=7).table()
     three = {name: columns[name] for name in ("age", "salary", "education")}
-    few = HyperboxClassifier(theta=0.3).fit(three, decisions)
-    many = HyperboxClassifier(theta=0.2).fit(columns, decisions)
+    few = HyperboxClassifier().fit(three, decisions)
+    many = HyperboxClassifier().fit(columns, decisions)
     print(few.boxes_, many.boxes_)
     row = {"age": 52, "salary": 90_000, "education": "college"}
     ax = plot_regions(few, "age", "salary", X=three, labels=decisions, at=row)

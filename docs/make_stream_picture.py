@@ -16,7 +16,7 @@ from boxwise.evaluate.peers import peer
 
 ROWS = 20_000
 learners = {
-    "boxwise": HyperboxClassifier(theta=0.3, delta=1.0),
+    "boxwise": HyperboxClassifier(),
     "hoeffding-tree": peer("hoeffding-tree"),
     "adaptive-hoeffding-tree": peer("adaptive-hoeffding-tree"),
 }

@@ -49,7 +49,7 @@ AgglomerativeEngine::AgglomerativeEngine(size_t n_continuous, size_t n_categoric
   check(how_);
 }
 
-std::unique_ptr<Engine> AgglomerativeEngine::fresh() const {
+std::unique_ptr<LearningEngine> AgglomerativeEngine::fresh() const {
   return std::make_unique<AgglomerativeEngine>(n_, r_, how_, ranges_);
 }
 

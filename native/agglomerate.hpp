@@ -25,7 +25,7 @@ class AgglomerativeEngine : public EntropyEngine {
   AgglomerativeEngine(std::size_t n_continuous, std::size_t n_categorical,
                       AgglomerativeSettings settings, std::vector<Range> ranges,
                       std::function<void()> pulse = {});
-  std::unique_ptr<Engine> fresh() const override;
+  std::unique_ptr<LearningEngine> fresh() const override;
   bool needs_all_rows() const override { return true; }
   void set_pulse(std::function<void()> pulse) override { pulse_ = std::move(pulse); }
 

@@ -19,9 +19,10 @@
 #include "cells.hpp"
 #include "contraction_engine.hpp"
 #include "entropy_engine.hpp"
-#include "evidence_engine.hpp"
+#include "evidence/bindings.hpp"
 #include "gil.hpp"
 #include "kernels.hpp"
+#include "numpy_arrays.hpp"
 #include "row_reader.hpp"
 #include "trials.hpp"
 #include "version.hpp"
@@ -33,122 +34,27 @@ using boxwise::BoundEngine;
 using boxwise::call_python;
 using boxwise::Code;
 using boxwise::ContractionEngine;
+using boxwise::add_ranges;
 using boxwise::Engine;
 using boxwise::EntropyEngine;
-using boxwise::EvidenceEngine;
 using boxwise::GilHeld;
 using boxwise::GilReleased;
-using boxwise::Sheet;
+using boxwise::In;
+using boxwise::LearningEngine;
+using boxwise::rows_by_boxes;
+using boxwise::to_column;
+using boxwise::to_numpy;
+using boxwise::to_ranges;
+using boxwise::to_rows;
+using boxwise::to_scales;
+using boxwise::to_state;
+using boxwise::to_vector;
 
 namespace {
-
-template <class T, int Dims>
-using In = nb::ndarray<const T, nb::ndim<Dims>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-nb::object to_numpy(std::vector<T>&& values, std::vector<std::size_t> shape) {
-  auto* kept = new std::vector<T>(std::move(values));
-  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), shape.size(), shape.data(), owner));
-}
-
-template <class T>
-std::optional<nb::object> to_column(std::optional<std::vector<T>>&& values) {
-  if (!values) return std::nullopt;
-  const std::size_t count = values->size();
-  return to_numpy(std::move(*values), {count});
-}
-
-boxwise::Rows to_rows(const Engine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
-                      const In<Code, 2>& codes) {
-  const std::size_t count = codes.shape(0);
-  if (lower.shape(0) != count || upper.shape(0) != count)
-    throw std::invalid_argument("lower, upper and codes differ in their number of rows");
-  if (lower.shape(1) != engine.n_continuous() || upper.shape(1) != engine.n_continuous() ||
-      codes.shape(1) != engine.n_categorical())
-    throw std::invalid_argument("the rows have another number of features than the model");
-  return {count, lower.data(), upper.data(), codes.data()};
-}
-
-// What a method says of each row and each box.
-template <class E, class Method>
-nb::object rows_by_boxes(const E& engine, Method method, const In<double, 2>& lower,
-                         const In<double, 2>& upper, const In<Code, 2>& codes,
-                         std::size_t threads) {
-  const auto rows = to_rows(engine, lower, upper, codes);
-  const auto compute = [&] {
-    GilReleased released;
-    return (engine.*method)(rows, threads);
-  };
-  Sheet said = compute();
-  double* cells = said.cells.release();
-  nb::capsule owner(cells, [](void* p) noexcept { Sheet::Free()(static_cast<double*>(p)); });
-  return nb::cast(nb::ndarray<nb::numpy, double>(cells, {rows.count, said.columns}, owner));
-}
-
-template <class T>
-std::vector<T> to_vector(const In<T, 1>& array) {
-  return std::vector<T>(array.data(), array.data() + array.shape(0));
-}
-
-// The scales of the features one after the other, each an array that begins with its length; or nothing.
-std::vector<boxwise::QuantileScale> to_scales(const std::optional<In<double, 1>>& states) {
-  std::vector<boxwise::QuantileScale> scales;
-  const std::size_t all = states ? states->shape(0) : 0;
-  for (std::size_t begin = 0; begin < all;) {
-    const double *state = states->data() + begin, left = static_cast<double>(all - begin);
-    if (!(state[0] >= 1 && state[0] <= left))
-      throw std::invalid_argument("the scales of the features are damaged");
-    const auto size = static_cast<std::size_t>(state[0]);
-    scales.push_back(boxwise::QuantileScale::from_state({state, state + size}));
-    begin += size;
-  }
-  return scales;
-}
-
-nb::object to_state(const boxwise::QuantileScale& scale) {
-  std::vector<double> state = scale.state();
-  const std::size_t size = state.size();
-  return to_numpy(std::move(state), {size});
-}
-
-std::vector<boxwise::Range> to_ranges(const std::vector<double>& low,
-                                      const std::vector<double>& high,
-                                      const std::vector<bool>& growing,
-                                      const std::optional<In<double, 1>>& states = {}) {
-  if (low.size() != high.size() || low.size() != growing.size())
-    throw std::invalid_argument("low, high and growing differ in length");
-  auto scales = to_scales(states);
-  if (!scales.empty() && scales.size() != low.size())
-    throw std::invalid_argument("one scale per continuous feature is needed");
-  std::vector<boxwise::Range> ranges;
-  ranges.reserve(low.size());
-  for (std::size_t j = 0; j < low.size(); ++j) {
-    const bool unseen = low[j] != low[j] && high[j] != high[j];
-    ranges.push_back({unseen ? boxwise::UNSET : low[j], unseen ? -boxwise::UNSET : high[j],
-                      static_cast<bool>(growing[j])});
-    if (!scales.empty()) ranges.back().scale = std::move(scales[j]);
-  }
-  return ranges;
-}
 
 nb::dict to_dict(boxwise::Snapshot&& all) {
   const std::size_t boxes = all.n.size(), n = all.ranges.size();
   const std::size_t sets = all.first.size(), entries = all.code.size();
-  std::vector<double> low, high;
-  std::vector<std::uint8_t> growing;
-  std::vector<double> scales;
-  for (const auto& range : all.ranges) {
-    if (range.scale) {
-      const auto state = range.scale->state();
-      scales.insert(scales.end(), state.begin(), state.end());
-    }
-    const bool unseen = range.low > range.high;
-    low.push_back(unseen ? NAN : range.low);
-    high.push_back(unseen ? NAN : range.high);
-    growing.push_back(range.growing);
-  }
-  const std::size_t scaled = scales.size();
   nb::dict result;
   result["V"] = to_numpy(std::move(all.V), {boxes, n});
   result["W"] = to_numpy(std::move(all.W), {boxes, n});
@@ -158,10 +64,7 @@ nb::dict to_dict(boxwise::Snapshot&& all) {
   result["first"] = to_numpy(std::move(all.first), {sets});
   result["code"] = to_numpy(std::move(all.code), {entries});
   result["times"] = to_numpy(std::move(all.times), {entries});
-  result["low"] = to_numpy(std::move(low), {n});
-  result["high"] = to_numpy(std::move(high), {n});
-  result["growing"] = to_numpy(std::move(growing), {n});
-  if (scaled > 0) result["scales"] = to_numpy(std::move(scales), {scaled});
+  add_ranges(all.ranges, result);
   result["n_classes"] = all.n_classes;
   result["next_id"] = all.next_id;
   return result;
@@ -193,44 +96,6 @@ nb::dict bound_snapshot(const BoundEngine& engine) {
   return result;
 }
 
-nb::dict evidence_snapshot(const EvidenceEngine& engine) {
-  boxwise::Snapshot all;
-  boxwise::Record record;
-  {
-    GilReleased released;
-    all = engine.snapshot();
-    record = engine.record();
-  }
-  const std::size_t boxes = all.last.size();
-  std::vector<std::uint64_t> last = std::move(all.last);
-  nb::dict result = to_dict(std::move(all));
-  result["last"] = to_numpy(std::move(last), {boxes});
-  const std::size_t choices = record.losses.size();
-  const std::size_t tallies = record.tallies.size();
-  result["losses"] = to_numpy(std::move(record.losses), {choices});
-  result["tallies"] = to_numpy(std::move(record.tallies), {tallies});
-  result["tested"] = to_numpy(
-      std::vector<std::uint64_t>{record.rows, record.tests, record.steps, record.clock}, {4});
-  const auto& [test_waits, test_due, test_label, scores, samples] = record.test;
-  const auto& [step_waits, step_due, slopes] = record.step;
-  result["waits"] = to_numpy(
-      std::vector<std::uint64_t>{test_waits ? test_due : 0, test_waits ? test_label : 0,
-                                 step_waits ? step_due : 0}, {3});
-  std::vector<double> of_classes = test_waits ? samples : std::vector<double>{};
-  const std::size_t n_classes = of_classes.size();
-  if (test_waits) of_classes.insert(of_classes.end(), scores.begin(), scores.end());
-  const std::size_t rows = n_classes > 0 ? of_classes.size() / n_classes : 0;
-  result["test_scores"] = to_numpy(std::move(of_classes), {rows, n_classes});
-  std::vector<double> of_columns = step_waits ? slopes : std::vector<double>{};
-  const std::size_t columns = of_columns.size();
-  result["step_slopes"] = to_numpy(std::move(of_columns), {columns});
-  const std::size_t features = record.reaches.size();
-  std::vector<double> reaches = std::move(record.reaches);
-  reaches.insert(reaches.end(), record.steepness.begin(), record.steepness.end());
-  result["reaches"] = to_numpy(std::move(reaches), {2, features});
-  return result;
-}
-
 template <class Snapshot = boxwise::Snapshot>
 Snapshot to_snapshot(const In<double, 2>& V, const In<double, 2>& W,
                      const In<std::uint32_t, 1>& n, const In<std::int32_t, 1>& label,
@@ -257,35 +122,6 @@ void restore(Engine& engine, const In<double, 2>& V, const In<double, 2>& W,
              const In<Code, 1>& code, const In<std::uint32_t, 1>& times, std::size_t n_classes,
              std::uint64_t next_id) {
   const auto all = to_snapshot(V, W, n, label, id, first, code, times, n_classes, next_id);
-  GilReleased released;
-  engine.restore(all);
-}
-
-void restore_evidence(EvidenceEngine& engine, const In<double, 2>& V, const In<double, 2>& W,
-                      const In<std::uint32_t, 1>& n, const In<std::int32_t, 1>& label,
-                      const In<std::uint64_t, 1>& id, const In<std::uint64_t, 1>& first,
-                      const In<Code, 1>& code, const In<std::uint32_t, 1>& times,
-                      const In<double, 1>& losses, const In<double, 1>& tallies,
-                      const In<std::uint64_t, 1>& tested, const In<double, 2>& reaches,
-                      const In<std::uint64_t, 1>& last, const In<std::uint64_t, 1>& waits,
-                      const In<double, 2>& test_scores, const In<double, 1>& step_slopes,
-                      std::size_t n_classes, std::uint64_t next_id) {
-  if (tested.shape(0) != 4) throw std::invalid_argument("the rows and tests are not four numbers");
-  if (reaches.shape(0) != 2) throw std::invalid_argument("the reaches are not in two rows");
-  const std::uint64_t* counts = tested.data();
-  const double *begin = reaches.data(), *middle = begin + reaches.shape(1);
-  if (waits.shape(0) != 3) throw std::invalid_argument("what waits is not told by three numbers");
-  const std::uint64_t* due = waits.data();
-  // The first row has the samples of the classes.
-  const double *scores = test_scores.data(), *after = scores + test_scores.size();
-  const double* of_pairs = scores + (test_scores.shape(0) > 0 ? test_scores.shape(1) : 0);
-  engine.restore_record({counts[0], counts[1], counts[2], counts[3], to_vector(losses),
-                         to_vector(tallies), {begin, middle},
-                         {middle, middle + reaches.shape(1)},
-                         {due[0] > 0, due[0], due[1], {of_pairs, after}, {scores, of_pairs}},
-                         {due[2] > 0, due[2], to_vector(step_slopes)}});
-  auto all = to_snapshot(V, W, n, label, id, first, code, times, n_classes, next_id);
-  all.last = to_vector(last);
   GilReleased released;
   engine.restore(all);
 }
@@ -353,7 +189,7 @@ struct FoldArrays {
   In<double, 2> test_lower, test_upper;
   In<Code, 2> test_codes;
 
-  boxwise::Fold rows_for(const Engine& engine) const {
+  boxwise::Fold rows_for(const LearningEngine& engine) const {
     const auto train = to_rows(engine, lower, upper, codes);
     if (labels.shape(0) != train.count)
       throw std::invalid_argument("one label per row is needed");
@@ -362,7 +198,7 @@ struct FoldArrays {
 };
 
 // For each trial: predictions, probabilities (or None), number of boxes, seconds to learn and predict.
-nb::list run_trials(const std::vector<const Engine*>& prototypes,
+nb::list run_trials(const std::vector<const LearningEngine*>& prototypes,
                     const std::vector<const FoldArrays*>& folds, bool probabilities,
                     std::size_t threads, const std::optional<nb::callable>& report) {
   if (prototypes.size() != folds.size())
@@ -426,9 +262,9 @@ NB_MODULE(_native, m) {
         },
         "states"_a);
 
-  nb::class_<Engine>(m, "Engine")
+  nb::class_<LearningEngine>(m, "LearningEngine")
       .def("learn",
-           [](Engine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
+           [](LearningEngine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
               const In<Code, 2>& codes, const In<std::int32_t, 1>& labels) {
              const auto rows = to_rows(engine, lower, upper, codes);
              if (labels.shape(0) != rows.count)
@@ -438,7 +274,7 @@ NB_MODULE(_native, m) {
            },
            "lower"_a, "upper"_a, "codes"_a, "labels"_a)
       .def("test_then_train",
-           [](Engine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
+           [](LearningEngine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
               const In<Code, 2>& codes, const In<std::int32_t, 1>& labels) {
              const auto rows = to_rows(engine, lower, upper, codes);
              if (labels.shape(0) != rows.count)
@@ -452,7 +288,7 @@ NB_MODULE(_native, m) {
            },
            "lower"_a, "upper"_a, "codes"_a, "labels"_a)
       .def("predict",
-           [](const Engine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
+           [](const LearningEngine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
               const In<Code, 2>& codes, std::size_t threads) {
              const auto rows = to_rows(engine, lower, upper, codes);
              std::vector<std::int32_t> labels(rows.count);
@@ -464,7 +300,7 @@ NB_MODULE(_native, m) {
            },
            "lower"_a, "upper"_a, "codes"_a, "threads"_a = 1)
       .def("probabilities",
-           [](const Engine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
+           [](const LearningEngine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
               const In<Code, 2>& codes, std::optional<std::size_t> n_classes,
               std::size_t threads) {
              const auto rows = to_rows(engine, lower, upper, codes);
@@ -479,18 +315,20 @@ NB_MODULE(_native, m) {
            },
            "lower"_a, "upper"_a, "codes"_a, "n_classes"_a = nb::none(), "threads"_a = 1)
       .def("memberships",
-           [](const Engine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
+           [](const LearningEngine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
               const In<Code, 2>& codes, std::size_t threads) {
-             return rows_by_boxes(engine, &Engine::memberships, lower, upper, codes, threads);
+             return rows_by_boxes(engine, &LearningEngine::memberships, lower, upper, codes, threads);
            },
            "lower"_a, "upper"_a, "codes"_a, "threads"_a = 1)
+      .def("remove", &LearningEngine::remove, "id"_a, nb::call_guard<GilReleased>())
+      .def_prop_ro("n_classes", &LearningEngine::n_classes, nb::call_guard<GilReleased>())
+      .def_prop_ro("n_boxes", &LearningEngine::n_boxes, nb::call_guard<GilReleased>())
+      .def_prop_ro("bytes", &LearningEngine::bytes, nb::call_guard<GilReleased>());
+
+  nb::class_<Engine, LearningEngine>(m, "Engine")
       .def("snapshot", &snapshot)
       .def("restore", &restore, "V"_a, "W"_a, "n"_a, "label"_a, "id"_a, "first"_a, "code"_a,
-           "times"_a, "n_classes"_a, "next_id"_a)
-      .def("remove", &Engine::remove, "id"_a, nb::call_guard<GilReleased>())
-      .def_prop_ro("n_classes", &Engine::n_classes, nb::call_guard<GilReleased>())
-      .def_prop_ro("n_boxes", &Engine::n_boxes, nb::call_guard<GilReleased>())
-      .def_prop_ro("bytes", &Engine::bytes, nb::call_guard<GilReleased>());
+           "times"_a, "n_classes"_a, "next_id"_a);
 
   nb::class_<EntropyEngine, Engine>(m, "EntropyEngine")
       .def("__init__",
@@ -517,57 +355,7 @@ NB_MODULE(_native, m) {
       .def_prop_ro("rejections", &EntropyEngine::rejections,
                    nb::call_guard<GilReleased>());
 
-  nb::class_<EvidenceEngine, EntropyEngine>(m, "EvidenceEngine")
-      .def("__init__",
-           [](EvidenceEngine* self, std::size_t n_categorical, double theta, double delta,
-              double alpha, std::vector<double> gamma, bool mean, std::vector<double> bandwidths,
-              std::vector<double> backoffs, std::vector<double> temperatures,
-              std::vector<double> powers, bool forget,
-              const std::vector<double>& low, const std::vector<double>& high,
-              const std::vector<bool>& growing, const std::optional<In<double, 1>>& scales,
-              std::size_t max_boxes) {
-             new (self) EvidenceEngine(low.size(), n_categorical,
-                                       {{theta, delta, alpha, std::move(gamma), mean, max_boxes},
-                                        std::move(bandwidths),
-                                        std::move(backoffs),
-                                        std::move(temperatures),
-                                        std::move(powers),
-                                        forget},
-                                       to_ranges(low, high, growing, scales));
-           },
-           "n_categorical"_a, "theta"_a, "delta"_a, "alpha"_a, "gamma"_a, "mean"_a,
-           "bandwidths"_a, "backoffs"_a, "temperatures"_a, "powers"_a, "forget"_a, "low"_a,
-           "high"_a, "growing"_a, "scales"_a = nb::none(), "max_boxes"_a = 0)
-      .def("configure",
-           [](EvidenceEngine& engine, double theta, double delta, double alpha,
-              std::vector<double> gamma, bool mean, std::vector<double> bandwidths,
-              std::vector<double> backoffs, std::vector<double> temperatures,
-              std::vector<double> powers, bool forget, std::size_t max_boxes) {
-             engine.configure({{theta, delta, alpha, std::move(gamma), mean, max_boxes},
-                               std::move(bandwidths),
-                               std::move(backoffs),
-                               std::move(temperatures),
-                               std::move(powers),
-                               forget});
-           },
-           "theta"_a, "delta"_a, "alpha"_a, "gamma"_a, "mean"_a, "bandwidths"_a, "backoffs"_a,
-           "temperatures"_a, "powers"_a, "forget"_a, "max_boxes"_a = 0,
-           nb::call_guard<GilReleased>())
-      .def("snapshot", &evidence_snapshot)
-      .def("restore", &restore_evidence, "V"_a, "W"_a, "n"_a, "label"_a, "id"_a, "first"_a,
-           "code"_a, "times"_a, "losses"_a, "tallies"_a, "tested"_a, "reaches"_a, "last"_a,
-           "waits"_a, "test_scores"_a, "step_slopes"_a, "n_classes"_a, "next_id"_a)
-      .def("set_portions", &EvidenceEngine::set_portions, "test"_a, "step"_a,
-           nb::call_guard<GilReleased>())
-      .def("responsibilities",
-           [](const EvidenceEngine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
-              const In<Code, 2>& codes, std::size_t threads) {
-             return rows_by_boxes(engine, &EvidenceEngine::responsibilities, lower, upper, codes,
-                                  threads);
-           },
-           "lower"_a, "upper"_a, "codes"_a, "threads"_a = 1)
-      .def_prop_ro("chosen", &EvidenceEngine::chosen, nb::call_guard<GilReleased>())
-      .def_prop_ro("reach", &EvidenceEngine::reach, nb::call_guard<GilReleased>());
+  boxwise::evidence::bind_engine(m);
 
   nb::class_<ContractionEngine, Engine>(m, "ContractionEngine")
       .def("__init__",

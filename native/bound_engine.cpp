@@ -30,7 +30,7 @@ BoundEngine::BoundEngine(size_t n_continuous, size_t n_categorical, BoundSetting
   configure(std::move(settings));
 }
 
-std::unique_ptr<Engine> BoundEngine::fresh() const {
+std::unique_ptr<LearningEngine> BoundEngine::fresh() const {
   return std::make_unique<BoundEngine>(n_, r_, settings_, ranges_);
 }
 

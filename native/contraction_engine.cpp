@@ -17,7 +17,7 @@ ContractionEngine::ContractionEngine(size_t n_continuous, size_t n_categorical,
   configure(std::move(settings));
 }
 
-std::unique_ptr<Engine> ContractionEngine::fresh() const {
+std::unique_ptr<LearningEngine> ContractionEngine::fresh() const {
   return std::make_unique<ContractionEngine>(n_, r_, settings_, ranges_);
 }
 

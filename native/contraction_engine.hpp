@@ -16,7 +16,7 @@ class ContractionEngine : public CuttingEngine {
  public:
   ContractionEngine(std::size_t n_continuous, std::size_t n_categorical,
                     ContractionSettings settings, std::vector<Range> ranges);
-  std::unique_ptr<Engine> fresh() const override;
+  std::unique_ptr<LearningEngine> fresh() const override;
 
   void configure(ContractionSettings settings);
 

@@ -118,7 +118,6 @@ void Engine::widen(const Rows& rows, size_t row) {
     Range& range = ranges_[j];
     if (std::isnan(xl)) continue;
     if (range.scale && range.scale->meet(xl, xu)) {
-      about_to_change_all();
       for (Group& g : groups_) rescale(g, j);
       measure(j);
       rescaled = true;
@@ -199,7 +198,6 @@ Engine::Place Engine::find(std::uint64_t id) const {
 void Engine::remove(std::uint64_t id) {
   const auto writer = writing();
   const Place place = find(id);
-  about_to_change_all();
   Group& g = groups_[place.group];
   g.remove(place.slot);
   // A model read from a file knows what boxes hold. The group without a class may know more: of boxes
@@ -247,7 +245,6 @@ Snapshot Engine::snapshot() const {
     all.n.push_back(box.n);
     all.label.push_back(static_cast<std::int32_t>(place.group) - 1);
     all.id.push_back(id);
-    all.last.push_back(static_cast<std::uint64_t>(box.last));
   }
   return all;
 }
@@ -257,7 +254,6 @@ void Engine::take(Place place, const Sample& x, bool expand) {
   const Slot slot = place.slot;
   if (g.n[slot] == std::numeric_limits<std::uint32_t>::max())
     throw std::overflow_error("a box cannot hold more than 4,294,967,295 samples");
-  about_to_change(place);
   if (expand) {
     for (const Probe& p : x.probes) {
       if (rescaled_ && p.xl < g.V[p.j][slot]) g.from[p.j][slot] = p.from;
@@ -268,7 +264,6 @@ void Engine::take(Place place, const Sample& x, bool expand) {
   }
   for (size_t j = 0; j < r_; ++j) g.D[j].add(slot, x.codes[j], 1);
   g.set_samples(slot, g.n[slot] + 1);
-  g.last[slot] = clock_;
   settle(g, slot);
   if (expand) outline(g, slot);
   if (BoxIndex* index = g.index.get()) index->changed(g, slot, x.codes);
@@ -292,7 +287,6 @@ void Engine::create(const Sample& x) {
   box.D.resize(r_);
   for (size_t j = 0; j < r_; ++j) box.D[j].assign(1, {x.codes[j], 1});
   box.n = 1;
-  box.last = clock_;
   if (next_id_ == std::numeric_limits<std::uint64_t>::max())
     throw std::overflow_error("there is no number left for another box");
   box.id = next_id_++;
@@ -305,7 +299,7 @@ void Engine::restore(const Snapshot& all) {
   if (all.n_classes > static_cast<size_t>(std::numeric_limits<std::int32_t>::max()))
     throw invalid("there are more classes than can be numbered");
   if (all.V.size() != boxes * n_ || all.W.size() != boxes * n_ || all.label.size() != boxes ||
-      all.id.size() != boxes || (!all.last.empty() && all.last.size() != boxes) ||
+      all.id.size() != boxes ||
       all.first.size() != boxes * r_ + 1 ||
       all.code.size() != all.times.size() || all.first[0] != 0 ||
       all.first.back() != all.code.size())
@@ -316,8 +310,6 @@ void Engine::restore(const Snapshot& all) {
     Box box;
     box.n = all.n[i];
     box.id = all.id[i];
-    box.last = all.last.empty() ? clock_ : static_cast<double>(all.last[i]);
-    if (box.last > clock_) throw invalid("a box has taken a row that was not learned yet");
     if (box.n == 0) throw invalid("a box holds no sample");
     if (box.id >= all.next_id || (i > 0 && box.id <= all.id[i - 1]))
       throw invalid("the boxes are not in order of creation");
@@ -353,7 +345,6 @@ void Engine::restore(const Snapshot& all) {
     groups[static_cast<size_t>(all.label[i] + 1)].append(box);
   }
   const auto writer = writing();
-  about_to_change_all();
   groups_ = std::move(groups);
   next_id_ = all.next_id;
   settle_all();

@@ -7,10 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <shared_mutex>
 #include <utility>
 #include <vector>
@@ -19,29 +17,10 @@
 #include "best_first.hpp"
 #include "group.hpp"
 #include "kept.hpp"
+#include "learning_engine.hpp"
 #include "model_lock.hpp"
-#include "quantile_scale.hpp"
-#include "sheet.hpp"
 
 namespace boxwise {
-
-// Range of a continuous feature; low > high while no value has been seen. With a scale, the feature is
-// measured by rank; all features of a model are, or none.
-struct Range {
-  double low;
-  double high;
-  bool growing;
-  std::optional<QuantileScale> scale = {};
-  bool operator==(const Range& other) const = default;
-};
-
-// Rows as the caller holds them. NaN is a missing number, a negative code a value never learned.
-struct Rows {
-  std::size_t count;
-  const double* lower;
-  const double* upper;
-  const Code* codes;
-};
 
 // Every box in order of creation; the counted sets as compressed rows (box by box, feature by
 // feature): the values of set s are those in [first[s], first[s + 1]).
@@ -50,7 +29,6 @@ struct Snapshot {
   std::vector<std::uint32_t> n;
   std::vector<std::int32_t> label;  // -1: unlabelled
   std::vector<std::uint64_t> id;
-  std::vector<std::uint64_t> last;  // the rows they took last; none: all just now
   std::vector<std::uint64_t> first;
   std::vector<Code> code;
   std::vector<std::uint32_t> times;
@@ -59,40 +37,24 @@ struct Snapshot {
   std::vector<Range> ranges;
 };
 
-struct Census;  // of a class, see evidence_census.hpp
-
-class Engine {
+class Engine : public LearningEngine {
  public:
-  virtual ~Engine() = default;
-  // An engine with the same settings and ranges that has learned nothing; call it before learning.
-  virtual std::unique_ptr<Engine> fresh() const = 0;
-
-  virtual void learn(const Rows& rows, const std::int32_t* labels);
-  // Whether rows may be learned in several calls; if not, `learn` itself must be stopped on the way.
-  virtual bool needs_all_rows() const { return false; }
-  // Called every now and then by a `learn` that needs all rows; what it throws ends the learning.
-  virtual void set_pulse(std::function<void()>) {}
-  void remove(std::uint64_t id);
+  void learn(const Rows& rows, const std::int32_t* labels) override;
+  void remove(std::uint64_t id) override;
   void restore(const Snapshot& boxes);  // all but the ranges, which the constructor takes
-
-  // Predict each row, then learn it; no class (-1) where there was none yet. Not for engines that
-  // need all rows.
-  void test_then_train(const Rows& rows, const std::int32_t* labels, std::int32_t* predicted);
-
-  // These three share the rows out among so many threads; what comes out does not depend on them.
-  void predict(const Rows& rows, std::int32_t* labels, std::size_t threads = 1) const;
-  // For the first n_classes classes, however many there are by now.
+  void test_then_train(const Rows& rows, const std::int32_t* labels, std::int32_t* predicted) override;
+  void predict(const Rows& rows, std::int32_t* labels, std::size_t threads = 1) const override;
   std::vector<double> probabilities(const Rows& rows, std::size_t n_classes,
-                                    std::size_t threads = 1) const;
-  Sheet memberships(const Rows& rows, std::size_t threads = 1) const;  // a column for each box
+                                    std::size_t threads = 1) const override;
+  Sheet memberships(const Rows& rows, std::size_t threads = 1) const override;
 
   Snapshot snapshot() const;
-  std::size_t n_continuous() const { return n_; }
-  std::size_t n_categorical() const { return r_; }
+  std::size_t n_continuous() const override { return n_; }
+  std::size_t n_categorical() const override { return r_; }
   const std::vector<Range>& ranges() const { return ranges_; }  // not while others learn
-  std::size_t n_classes() const;
-  std::size_t n_boxes() const;
-  std::size_t bytes() const;
+  std::size_t n_classes() const override;
+  std::size_t n_boxes() const override;
+  std::size_t bytes() const override;
 
  protected:
   struct Probe {  // one continuous feature in which the sample has a value
@@ -144,7 +106,6 @@ class Engine {
   };
   struct Scratch {  // working memory of `judge`, kept between samples
     std::shared_ptr<const Arrangements> arranged;  // by group, where it is worth it
-    std::shared_ptr<const std::vector<Census>> census;  // by group, where it is worth it
     Pass pass;
     Arrangement::Scratch search;
     bool turn_begins = true;  // boxes may have changed since the last sample
@@ -171,9 +132,6 @@ class Engine {
   virtual void settle(Group&, Slot) {}
   // Called for a box that is new, has grown or stands under new settings.
   virtual void outline(Group&, Slot) {}
-  // Called before a box takes a sample, and before any may be measured anew, moved or removed.
-  virtual void about_to_change(Place) {}
-  virtual void about_to_change_all() {}
   // Called when the slope of a feature has changed.
   virtual void measured(std::size_t) {}
 
@@ -195,7 +153,7 @@ class Engine {
   void admit(std::size_t group, const Box& box);
   std::size_t winner(const Verdict& verdict) const;
   // The probabilities of the classes of the verdict.
-  virtual void share_out(const Verdict& verdict, double* p) const;
+  void share_out(const Verdict& verdict, double* p) const;
   bool can_predict() const;
   std::size_t count() const;  // of the boxes
   Place find(std::uint64_t id) const;
@@ -229,7 +187,6 @@ class Engine {
   std::vector<Group> groups_;  // 0: unlabelled; class k: k + 1
   std::uint64_t next_id_ = 0;
   mutable std::mutex indexing_;  // held by a reader that has an index made
-  double clock_ = 0;  // the rows so far, where the age of boxes matters
   // How often the lock was taken to change something.
   std::uint64_t changes() const { return changes_; }
 

@@ -24,7 +24,7 @@ EntropyEngine::EntropyEngine(size_t n_continuous, size_t n_categorical, EntropyS
   configure(std::move(settings));
 }
 
-std::unique_ptr<Engine> EntropyEngine::fresh() const {
+std::unique_ptr<LearningEngine> EntropyEngine::fresh() const {
   return std::make_unique<EntropyEngine>(n_, r_, settings_, ranges_);
 }
 
@@ -141,7 +141,6 @@ void EntropyEngine::merge(std::uint64_t kept, std::uint64_t other) {
   const Place a = find(kept), b = find(other);
   if (kept == other) throw std::invalid_argument("a box cannot be merged with itself");
   if (a.group != b.group) throw std::invalid_argument("boxes of different classes cannot be merged");
-  about_to_change_all();
   Group& g = groups_[a.group];
   Box box = g.at(a.slot);
   box.add(g.at(b.slot));

@@ -24,7 +24,7 @@ class EntropyEngine : public Engine {
  public:
   EntropyEngine(std::size_t n_continuous, std::size_t n_categorical, EntropySettings settings,
                 std::vector<Range> ranges);
-  std::unique_ptr<Engine> fresh() const override;
+  std::unique_ptr<LearningEngine> fresh() const override;
 
   void configure(EntropySettings settings);
   const EntropySettings& settings() const { return settings_; }
@@ -43,7 +43,6 @@ class EntropyEngine : public Engine {
   void outline(Group& g, Slot slot) override;
   void measured(std::size_t j) override;
   bool needs_outlines() const override { return true; }
-  virtual bool searches_outlines() const { return true; }  // in the leaves of an index
 
   struct Grown {  // a candidate as it would be with the sample in it
     std::vector<double> V, W;

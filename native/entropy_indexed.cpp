@@ -24,8 +24,7 @@ bool EntropyEngine::wants_index(const Group& g) const {
 
 void EntropyEngine::make_index(const Group& g) const {
   if (g.index.get() == nullptr)
-    g.index.set(std::make_shared<BoxIndex>(g, leaf_capacity_, entropy_, margin_,
-                                           searches_outlines()));
+    g.index.set(std::make_shared<BoxIndex>(g, leaf_capacity_, entropy_, margin_, true));
 }
 
 BoxIndex* EntropyEngine::index(size_t group) {

@@ -32,7 +32,6 @@ void Box::add(const Box& other) {
     D[j] = std::move(both);
   }
   n += other.n;
-  last = std::max(last, other.last);
 }
 
 Group::Group(size_t n_continuous, size_t n_categorical, bool rescaled)
@@ -76,7 +75,6 @@ void Group::begin() {
   unit.begin_in(*line++);
   need.begin_in(*line++);
   id.begin_in(*line++);
-  last.begin_in(*line++);
 }
 
 // In all arrays, before anything is written: if there is no memory for one, the box has not come.
@@ -89,7 +87,6 @@ void Group::make_room() {
   unit.make_room(turn++);
   need.make_room(turn++);
   id.make_room(turn++);
-  last.make_room(turn++);
   if (outlined) outlines.make_room(size_ + 1);
 }
 
@@ -105,7 +102,6 @@ Slot Group::append(const Box& box) {
   unit.push_back(0.0f);
   set_samples(slot, box.n);
   id.push_back(box.id);
-  last.push_back(box.last);
   need.push_back(0);
   ++size_;
   note_new_order();
@@ -156,7 +152,6 @@ Box Group::at(Slot slot) const {
   for (size_t j = 0; j < D.size(); ++j) D[j].values(slot, box.D[j]);
   box.n = n[slot];
   box.id = id[slot];
-  box.last = last[slot];
   return box;
 }
 
@@ -175,7 +170,6 @@ Box Group::remove(Slot slot) {
   close_up(n);
   close_up(unit);
   close_up(id);
-  close_up(last);
   close_up(need);
   outlines.move_last(slot, end);
   --size_;
@@ -191,7 +185,7 @@ void Group::set_samples(Slot slot, uint32_t samples) {
 }
 
 size_t Group::bytes() const {
-  size_t total = n.bytes() + unit.bytes() + id.bytes() + last.bytes() + need.bytes();
+  size_t total = n.bytes() + unit.bytes() + id.bytes() + need.bytes();
   total += outlines.bytes();
   if (first_.data() != nullptr) total += first_lines() * sizeof(Line);
   for (const auto* columns : {&V, &W, &from, &to})

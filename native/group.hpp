@@ -20,7 +20,6 @@ struct Box {
   std::vector<std::vector<Tally>> D;  // in order of code
   std::uint32_t n = 0;
   std::uint64_t id = 0;
-  double last = 0;  // the row that it took last, as the engine counts them
 
   void add(const Box& other);  // become the box around both, with the samples of both
 };
@@ -62,7 +61,6 @@ class Group {
   std::vector<CountColumn> D;
   Column<std::uint32_t> n;
   Column<std::uint64_t> id;
-  Column<double> last;              // as in Box
   Column<float> unit;               // about 1 / (n * r): what one count adds to the membership
   Column<std::uint32_t> need;       // what the entropy test asks of the counts; the engine sets it
   void set_samples(Slot slot, std::uint32_t samples);

@@ -136,24 +136,6 @@ float reachable(const Glimpse& boxes, float alpha, float step, float beta, std::
                 float* degree);
 // The entries of a lot that reach the bar, a bit each.
 std::uint64_t reached(const float* degree, float bar);
-// For decisions by evidence, what a box can be heard at most. lost = what distances cost: the bytes by
-// which x sticks out, a price each, over some features of boxes outlined in lots.
-void fallen(const std::uint8_t* lots, std::size_t features, std::size_t count, const Mark* marks,
-            const float* price, std::size_t n_marks, float* lost);
-// Boxes that have seen one value each: lost += unit * the prices of columns where it is another one,
-// which together fit in a byte. Arrays have room for whole lots.
-struct Unlike {
-  const std::uint8_t* code;
-  std::uint8_t wanted, price;
-};
-void unlike(const Unlike* columns, std::size_t n_columns, float unit, float* lost, std::size_t m);
-// lost += price where a count is 0
-void unseen(const std::uint32_t* counts, float price, float* lost, std::size_t m);
-// lost += price where a word lacks the bit
-void lacking(const std::uint64_t* words, std::uint64_t bit, float price, float* lost, std::size_t m);
-// loud = log weight - lost, or up to 0.06 more. Returns the highest.
-float loudness(const double* weight, const float* lost, std::size_t m, float* loud);
-
 // Boxes packed in leaves (see arrangement.hpp), `stride` numbers each, and a sample's features: dist
 // = how far x sticks out, for LEAF boxes of each leaf; lowest = the least of a leaf.
 constexpr std::size_t LEAF = 16;
@@ -173,66 +155,6 @@ void mix(const double* dist, const double* share, double alpha, double beta, dou
 
 // The sum of counts.
 std::uint64_t total(const std::uint32_t* counts, std::size_t m);
-
-// For decisions by evidence. One feature of a sample and of all boxes of a class: how fast the density
-// falls off outside of a box, and how much lower it is, the longer the box.
-struct Density {
-  const double *V, *W;
-  double xl, xu;
-  double fall, thin;  // per unit of the feature
-  double unset;       // instead, where the feature was never seen
-};
-// For boxes from `begin` on: away += fall * how far x sticks out, unless away is null; product *= 1 + thin
-// * length. Returns the largest product. Arrays have room for whole eights.
-double spread_out(const Density* features, std::size_t n_features, std::size_t begin, double* away,
-                  double* product, std::size_t m);
-// A categorical feature: what counts and what the sample's value has anyway.
-struct Backing {
-  const std::uint32_t* counts;
-  double own, backoff;
-};
-// product = (count + own) / (n + backoff), over up to MOST_BACKINGS features
-constexpr std::size_t MOST_BACKINGS = 8;
-void back_off(const Backing* features, std::size_t n_features, const std::uint32_t* n,
-              double* product, std::size_t m);
-// weight = n / (1 + age / memory)^2, where age is the share of all rows from `last` to `newest`.
-void fade(const std::uint32_t* n, const double* last, double newest, double rows, double memory,
-          double* weight, std::size_t m);
-// sum += log x, to within 2^-51 of the logarithm and 2^-51; UNSET where x has become infinite.
-void add_log(const double* x, double* sum, std::size_t m);
-// said = weight / said * e^((nearest - away) * rate), to within 2^-49 of itself; the power is not below
-// e^FAINTEST. Returns the largest weight / said.
-constexpr double FAINTEST = -340;
-double fall_off(const double* weight, const double* away, double nearest, double rate, double* said,
-              std::size_t m);
-// x = e^(x - most), to within 2^-50 of itself, where x <= most; not below e^FAINTEST.
-void raise(double* x, double most, std::size_t m);
-double most(const double* x, std::size_t m);
-double lowest(const double* x, std::size_t m);
-// The sum of the whole parts of x * by.
-std::int64_t whole_parts(const double* x, double by, std::size_t m);
-// slope = weight * 2 age / (memory + age), with the ages of `fade`
-void fade_slopes(const double* weight, const double* last, double newest, double rows,
-                 double memory, double* slope, std::size_t m);
-// Of the boxes in some slots, each times its weight: how the logarithm of the density of a number from xl
-// to xu, and that of the share of a value that they have seen `times`, grow with those of the bandwidth
-// and the backoff; 0 where a box has never seen a number.
-struct Tail {
-  const double *V, *W;
-  double xl, xu, unit, bandwidth, both;  // how far one tail reaches, and both
-};
-void number_slopes(const Tail& tail, const std::uint32_t* slots, const double* weight, double* slope,
-                   std::size_t m);
-void category_slopes(const std::uint32_t* times, const std::uint32_t* n, const std::uint32_t* slots,
-                     double own, double backoff, const double* weight, double* slope, std::size_t m);
-// over = least - x * y
-void fall_short(const double* x, const double* y, double least, double* over, std::size_t m);
-// The largest product; not below 0.
-double most_product(const double* x, const double* y, std::size_t m);
-// The sum of floor(x * y * scale), which are at most 2^32. Where a relative error of `margin` might
-// make a difference it is left out, and apart <= 0.
-double whole(const double* x, const double* y, double scale, double margin, double* apart,
-             std::size_t m);
 
 // The largest degree; not below 0.
 double largest(const double* degree, std::size_t m);

@@ -116,14 +116,12 @@ void Engine::judge_all(const Rows& rows, bool every_class, size_t n_classes, siz
         use(row, verdict);
       }
       scratch.arranged.reset();
-      scratch.census.reset();
     };
   });
 }
 
 void Engine::prepare(size_t rows, Scratch& scratch) const {
   scratch.arranged.reset();
-  scratch.census.reset();
   if (n_ == 0 || r_ > 0) return;
   scratch.arranged = arranged_.get(changes_, rows, MANY_ROWS, [&] {
     auto arranged = std::make_shared<Arrangements>(groups_.size());

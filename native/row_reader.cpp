@@ -22,6 +22,10 @@ struct RowReader::Cells {
   Rows rows() const { return {1, numbers.data(), numbers.data(), codes.data()}; }
 };
 
+namespace {
+nb::object other_values() { return nb::module_::import_("boxwise.schema").attr("OTHER_VALUES"); }
+}  // namespace
+
 RowReader::Cells& RowReader::cells() {
   static thread_local Cells kept;
   return kept;
@@ -30,7 +34,7 @@ RowReader::Cells& RowReader::cells() {
 RowReader::RowReader(nb::object engine, nb::dict keys, nb::tuple continuous,
                      nb::tuple vocabularies, nb::object labels)
     : keeper_(engine),
-      engine_(nb::cast<Engine&>(engine)),
+      engine_(nb::cast<LearningEngine&>(engine)),
       label_codes_(nb::cast<nb::dict>(labels.attr("codes"))),
       known_(keys),
       labels_(nb::cast<nb::list>(labels.attr("values"))) {
@@ -47,8 +51,10 @@ RowReader::RowReader(nb::object engine, nb::dict keys, nb::tuple continuous,
     }
     if (categorical_.size() == r) throw std::invalid_argument("the columns are not in order");
     const nb::handle vocabulary = vocabularies[categorical_.size()];
+    const nb::object limit = vocabulary.attr("limit");
     categorical_.push_back({nb::borrow(key), nb::cast<nb::dict>(vocabulary.attr("codes")),
-                            nb::cast<nb::list>(vocabulary.attr("values"))});
+                            nb::cast<nb::list>(vocabulary.attr("values")),
+                            limit.is_none() ? SIZE_MAX : nb::cast<size_t>(limit)});
   }
 }
 
@@ -82,11 +88,13 @@ bool RowReader::read_usual([[maybe_unused]] PyObject* row, [[maybe_unused]] bool
     if (!PyUnicode_CheckExact(value)) return false;
     nb::object held = nb::borrow(value);  // what it is compared with may be anything
     const nb::object found = look_up(categorical.codes, held);
-    code = found.is_valid() ? static_cast<Code>(PyLong_AsLong(found.ptr())) : -1;
+    code = found.is_valid()         ? static_cast<Code>(PyLong_AsLong(found.ptr()))
+           : categorical.is_full() ? static_cast<Code>(categorical.limit)
+                                   : -1;
     if (found.is_valid()) {
       categorical.latest = std::move(held);
       categorical.latest_code = code;
-    } else if (to_learn) {
+    } else if (to_learn && code < 0) {
       return false;
     }
   }
@@ -148,6 +156,10 @@ bool RowReader::read_codes(const std::vector<nb::object>& values, std::vector<nb
     nb::handle value = values[continuous_.size() + j];
     if (!value.is_valid() || is_missing(value.ptr())) value = Py_None;
     const nb::object code = look_up(categorical_[j].codes, value);
+    if (!code.is_valid() && categorical_[j].is_full() && is_plain(value.ptr())) {
+      cells.codes[j] = static_cast<Code>(categorical_[j].limit);
+      continue;
+    }
     if (!code.is_valid()) {
       if (!(fresh ? PyUnicode_CheckExact(value.ptr()) : is_plain(value.ptr()))) return false;
       if (fresh) fresh->push_back(nb::borrow(value));
@@ -188,8 +200,10 @@ bool RowReader::learn(nb::handle given, nb::handle label) {
     if (x.codes[j] >= 0) continue;
     Categorical& column = categorical_[j];
     x.codes[j] = static_cast<Code>(column.values.size());
-    column.values.append(*value);  // before the code, for a thread that finds the code
-    column.codes[*value++] = x.codes[j];
+    const nb::object name = column.values.size() == column.limit ? other_values() : *value;
+    ++value;
+    column.values.append(name);  // before the code, for a thread that finds the code
+    column.codes[name] = x.codes[j];
   }
   engine_.learn(x.rows(), &known);
   return true;

@@ -5,11 +5,12 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "engine.hpp"
+#include "learning_engine.hpp"
 
 namespace boxwise {
 
@@ -48,12 +49,14 @@ class RowReader {
     nanobind::object key;
     nanobind::dict codes;
     nanobind::list values;
+    std::size_t limit = SIZE_MAX;  // values that are told apart; the code of all others
+    bool is_full() const { return values.size() > limit; }
     // The text looked up last, and its code, which it keeps: a row that was predicted is learned next.
     mutable nanobind::object latest = {};
     mutable Code latest_code = 0;
   };
   nanobind::object keeper_;  // of the engine
-  Engine& engine_;
+  LearningEngine& engine_;
   std::vector<nanobind::object> continuous_;  // the keys
   std::vector<Categorical> categorical_;
   nanobind::dict label_codes_, known_;  // known_: the keys of all columns

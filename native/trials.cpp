@@ -129,7 +129,7 @@ class Hands {
 
 // In stretches, so that it can be stopped.
 template <class Use>
-void in_stretches(const Rows& rows, const Engine& engine, const Queue& queue, Use use) {
+void in_stretches(const Rows& rows, const LearningEngine& engine, const Queue& queue, Use use) {
   const size_t n = engine.n_continuous(), r = engine.n_categorical();
   for (size_t begin = 0; begin < rows.count; begin += STRETCH) {
     queue.pulse();
@@ -138,7 +138,7 @@ void in_stretches(const Rows& rows, const Engine& engine, const Queue& queue, Us
   }
 }
 
-void answer(const Engine& engine, Trial& trial, const Queue& queue) {
+void answer(const LearningEngine& engine, Trial& trial, const Queue& queue) {
   const auto start = Clock::now();
   in_stretches(trial.fold->test, engine, queue, [&](size_t begin, const Rows& rows) {
     engine.predict(rows, trial.predicted + begin);
@@ -151,7 +151,7 @@ void answer(const Engine& engine, Trial& trial, const Queue& queue) {
 }
 
 size_t run_alone(Trial& trial, const Queue& queue) {
-  const std::unique_ptr<Engine> engine = trial.prototype->fresh();
+  const std::unique_ptr<LearningEngine> engine = trial.prototype->fresh();
   const Fold& fold = *trial.fold;
   const auto start = Clock::now();
   if (engine->needs_all_rows()) {
@@ -230,7 +230,7 @@ bool go_together(const Trial& a, const Trial& b) {
 void plan(std::vector<Trial>& trials, Queue& queue) {
   std::vector<std::vector<size_t>> bundles;
   for (size_t i = 0; i < trials.size(); ++i) {
-    const Engine& prototype = *trials[i].prototype;
+    const LearningEngine& prototype = *trials[i].prototype;
     if (typeid(prototype) != typeid(EntropyEngine) ||
         static_cast<const EntropyEngine&>(prototype).settings().max_boxes > 0) {
       queue.push([&trial = trials[i]](Queue& q) { return run_alone(trial, q); });

@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "engine.hpp"
+#include "learning_engine.hpp"
 
 namespace boxwise {
 
@@ -19,7 +19,7 @@ struct Fold {
 };
 
 struct Trial {
-  const Engine* prototype;  // with the settings and ranges to use; stays as it is
+  const LearningEngine* prototype;  // with the settings and ranges to use; stays as it is
   const Fold* fold;
   std::int32_t* predicted;  // one per row to predict
   std::vector<double>* probabilities = nullptr;  // rows by classes, where they are wanted

@@ -101,7 +101,8 @@ def test_every_parameter_is_described_with_its_learner_and_default(learner, name
     page = text_of(DOCS / "parameters.md")
     default = inspect.signature(learner).parameters[name].default
     shown = f'"{default}"' if isinstance(default, str) else repr(default)
-    shared = all(name in inspect.signature(each).parameters for each in BOTH)
+    defaults = [inspect.signature(each).parameters.get(name) for each in BOTH]
+    shared = all(other is not None and other.default == default for other in defaults)
     of = "both" if shared else f"`{learner.__name__}`"
     assert f"| `{name}` | `{shown}` | {of} |" in page, "the table at the top does not list it so"
     assert f"\n## {name}\n" in page, "it has no section of its own"
@@ -110,8 +111,10 @@ def test_every_parameter_is_described_with_its_learner_and_default(learner, name
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_no_page_names_a_parameter_that_left(page):
     if page.name != "modelfile.md":  # which tells how files that have them are read
-        left = re.findall(r"decision=|--decision|--condition\b|`decision`", text_of(page))
-        assert not left
+        text = text_of(page)
+        assert not re.findall(r"decision=|--decision|--condition\b|`decision`", text)
+        assert not re.findall(r"\bforget=|--(?:no-)?forget\b|\b(?:bandwidth|backoff)=", text)
+        assert not re.findall(r"\b(?:bandwidth|backoff|temperature|reach|memory)_\b", text)
 
 
 @pytest.mark.parametrize("name", boxwise.__all__)

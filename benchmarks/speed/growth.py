@@ -75,8 +75,9 @@ def within(sizes: Sequence[int], most: int) -> list[int]:
 def latest(model: Model, rows: Table, unseen: Table) -> dict[str, float | bool]:
     """Return µs per row, and whether the index changes nothing."""
     ways = {"small": model.copy(), "brute": model.copy(), "index": model}
-    ways["small"].set_index("small")
-    ways["brute"].set_index("off")
+    if model.settings.max_boxes == 0:  # with a budget of boxes there is no index
+        ways["small"].set_index("small")
+        ways["brute"].set_index("off")
     first, rows = rows.part(0, SETTLED), rows.part(SETTLED, len(rows))
     for one in ways.values():
         models.learn(one, first)

@@ -22,6 +22,11 @@ TITLES = {
     "memory": "Memory",
 }
 INTRODUCTION = """\
+```{note}
+The rows about `HyperboxClassifier` on this page are of version 0.1's learner, until they are
+measured anew.
+```
+
 How fast boxwise is, and where it is not. Every figure is a ratio of two things measured in one
 run on one machine, or says how a cost grows; seconds of your machine will differ, the ratios much
 less. One command measures everything again and writes this page:

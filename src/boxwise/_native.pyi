@@ -14,7 +14,7 @@ engine_version: str
 def survey(low: Floats, high: Floats) -> Floats: ...
 def join_scales(states: Floats) -> Floats: ...
 
-class Engine:
+class LearningEngine:
     def learn(self, lower: Floats, upper: Floats, codes: Codes, labels: Codes) -> None: ...
     def test_then_train(
         self, lower: Floats, upper: Floats, codes: Codes, labels: Codes
@@ -31,6 +31,15 @@ class Engine:
     def memberships(
         self, lower: Floats, upper: Floats, codes: Codes, threads: int = 1
     ) -> Floats: ...
+    def remove(self, id: int) -> None: ...
+    @property
+    def n_classes(self) -> int: ...
+    @property
+    def n_boxes(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+
+class Engine(LearningEngine):
     def snapshot(self) -> dict[str, Any]: ...
     def restore(
         self,
@@ -45,13 +54,6 @@ class Engine:
         n_classes: int,
         next_id: int,
     ) -> None: ...
-    def remove(self, id: int) -> None: ...
-    @property
-    def n_classes(self) -> int: ...
-    @property
-    def n_boxes(self) -> int: ...
-    @property
-    def bytes(self) -> int: ...
 
 class EntropyEngine(Engine):
     def __init__(
@@ -82,70 +84,46 @@ class EntropyEngine(Engine):
     @property
     def rejections(self) -> int: ...
 
-class EvidenceEngine(EntropyEngine):
+class EvidenceEngine(LearningEngine):
     def __init__(
         self,
         n_categorical: int,
         theta: float,
         delta: float,
-        alpha: float,
-        gamma: list[float],
-        mean: bool,
-        bandwidths: list[float],
-        backoffs: list[float],
-        temperatures: list[float],
-        powers: list[float],
-        forget: bool,
+        max_boxes: int,
+        adapt: bool,
+        priors: list[float],
         low: list[float],
         high: list[float],
         growing: list[bool],
         scales: Floats | None = None,
-        max_boxes: int = 0,
     ) -> None: ...
-    def configure(  # type: ignore[override]
+    def configure(
+        self, theta: float, delta: float, max_boxes: int, adapt: bool, priors: list[float]
+    ) -> None: ...
+    def learn(
         self,
-        theta: float,
-        delta: float,
-        alpha: float,
-        gamma: list[float],
-        mean: bool,
-        bandwidths: list[float],
-        backoffs: list[float],
-        temperatures: list[float],
-        powers: list[float],
-        forget: bool,
-        max_boxes: int = 0,
+        lower: Floats,
+        upper: Floats,
+        codes: Codes,
+        labels: Codes,
+        weights: Floats | None = None,
     ) -> None: ...
     def snapshot(self) -> dict[str, Any]: ...
-    def restore(  # type: ignore[override]
-        self,
-        V: Floats,
-        W: Floats,
-        n: NDArray[np.uint32],
-        label: Codes,
-        id: NDArray[np.uint64],
-        first: NDArray[np.uint64],
-        code: Codes,
-        times: NDArray[np.uint32],
-        losses: Floats,
-        tallies: Floats,
-        tested: NDArray[np.uint64],
-        reaches: Floats,
-        last: NDArray[np.uint64],
-        waits: NDArray[np.uint64],
-        test_scores: Floats,
-        step_slopes: Floats,
-        n_classes: int,
-        next_id: int,
-    ) -> None: ...
-    def set_portions(self, test: int, step: int) -> None: ...
+    def restore(self, **state: Any) -> None: ...
     def responsibilities(
         self, lower: Floats, upper: Floats, codes: Codes, threads: int = 1
     ) -> Floats: ...
+    def supports(self, lower: Floats, upper: Floats, codes: Codes, threads: int = 1) -> Floats: ...
+    def terms(self, lower: Floats, upper: Floats, codes: Codes) -> dict[str, Any]: ...
     @property
-    def chosen(self) -> list[float]: ...
+    def multipliers(self) -> list[float]: ...
     @property
-    def reach(self) -> list[float]: ...
+    def prior(self) -> float: ...
+    @property
+    def drift(self) -> bool: ...
+    @property
+    def warning(self) -> bool: ...
 
 class ContractionEngine(Engine):
     def __init__(
@@ -237,7 +215,7 @@ def read_codes(
 class RowReader:
     def __init__(
         self,
-        engine: Engine,
+        engine: LearningEngine,
         keys: dict[Any, Any],
         continuous: tuple[int, ...],
         vocabularies: tuple[Vocabulary, ...],
@@ -260,7 +238,7 @@ class Fold:
     ) -> None: ...
 
 def run_trials(
-    prototypes: Sequence[Engine],
+    prototypes: Sequence[LearningEngine],
     folds: Sequence[Fold],
     probabilities: bool,
     threads: int,

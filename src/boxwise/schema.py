@@ -39,6 +39,9 @@ def not_a_category(column: str, value: object, where: str = "") -> TypeError:
     )
 
 
+OTHER_VALUES = "(other values)"  # stands for those beyond the limit of a vocabulary
+
+
 class Vocabulary:
     """The category values of one column, numbered in order of first appearance.
 
@@ -57,6 +60,9 @@ class Vocabulary:
         The values; the position of a value is its code.
     codes : dict
         Value to code. Only ever added to, so that another thread may look things up meanwhile.
+    limit : int or None
+        How many values are told apart; all that come later share the code after theirs, which
+        stands for `OTHER_VALUES`.
 
     Examples
     --------
@@ -65,9 +71,10 @@ class Vocabulary:
     1
     """
 
-    __slots__ = ("codes", "values")
+    __slots__ = ("codes", "limit", "values")
 
     def __init__(self, values: Iterable[object] = ()) -> None:
+        self.limit: int | None = None
         self.values: list[object] = []
         self.codes: dict[object, int] = {}
         for value in values:
@@ -80,6 +87,11 @@ class Vocabulary:
         # The value goes first: a thread that finds the code must find the value too.
         self.values.append(value)
         self.codes[value] = len(self.values) - 1
+
+    @property
+    def is_full(self) -> bool:
+        """Whether values that are not in it share a code."""
+        return self.limit is not None and len(self.values) > self.limit
 
     def truncate(self, length: int) -> None:
         """Forget the values from this code on: nothing may use them any more."""

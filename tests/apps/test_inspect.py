@@ -28,10 +28,10 @@ def inspect(path, *options):
 
 
 def test_columns_classes_boxes_and_sizes_are_told(tmp_path):
-    HyperboxClassifier(theta=0.35).fit(TABLE, LABELS).save(tmp_path / "m.box")
+    HyperboxClassifier(theta=0.65).fit(TABLE, LABELS).save(tmp_path / "m.box")
     text = inspect(tmp_path / "m.box")
     assert "algorithm   boxes by evidence" in text
-    assert "theta=0.35" in text
+    assert "theta=0.65" in text
     assert "n_jobs" not in text  # which is no property of a model
     assert "n_jobs=None" in inspect(tmp_path / "m.box", "--full")
     assert all(len(line) <= 80 for line in text.splitlines()[1:])  # the first has the path
@@ -48,7 +48,7 @@ def test_json_holds_everything(tmp_path):
     clf.save(tmp_path / "m.box")
     data = json.loads(inspect(tmp_path / "m.box", "--json"))
     assert data["learner"] == "HyperboxClassifier"
-    assert data["parameters"]["theta"] == 0.3
+    assert data["parameters"]["theta"] == 0.5
     assert (data["rows"], data["boxes"]) == (3, 2)
     assert data["file_bytes"] == (tmp_path / "m.box").stat().st_size
     assert data["memory_bytes"] > 0

@@ -359,6 +359,7 @@ def test_the_stub_names_what_the_class_has(name: str) -> None:
         assert is_property == isinstance(member, property)
         if not is_property:
             arguments = [a.arg for a in function.args.args]
+            arguments += ["**kwargs"] if function.args.kwarg else []
             signature = re.sub(r"\[[^\[\]]*(\[[^\]]*\])?[^\[\]]*\]", "", member.__doc__)
             found = [
                 a.split(":")[0].strip()

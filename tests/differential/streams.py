@@ -11,7 +11,6 @@ import numpy as np
 from hypothesis import strategies as st
 
 from boxwise import EIOLGFMM, HyperboxClassifier
-from boxwise.learners.settings import evidence_settings
 from boxwise.reference import EIOL
 
 UNLABELLED = -1
@@ -48,17 +47,9 @@ class Stream:
             **self.reading(),
         )
 
-    def by_evidence(self) -> HyperboxClassifier:
-        """Our learner, on an engine with all the settings of the stream."""
-        clf = HyperboxClassifier(self.theta, self.delta, **self.reading())
-
-        def settings(schema: Any) -> Any:
-            learning = self.classifier()._settings(schema)
-            chosen = (clf.bandwidth, clf.backoff, clf.temperature, clf.class_prior, clf.forget)
-            return evidence_settings(learning, *chosen)
-
-        clf._settings = settings  # type: ignore[method-assign]
-        return clf
+    def by_evidence(self, **parameters: Any) -> HyperboxClassifier:
+        """Our learner."""
+        return HyperboxClassifier(self.theta, self.delta, **{**self.reading(), **parameters})
 
     def reading(self) -> dict[str, Any]:
         """The parameters that both learners have, but for the size of boxes."""

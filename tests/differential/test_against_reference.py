@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from boxwise import HyperboxClassifier
+from boxwise import EIOLGFMM
 from boxwise.reference import EIOL
 
 from .agreement import assert_same_answers
@@ -17,7 +17,7 @@ from .streams import Stream, streams
 thorough = settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
-def assert_same_boxes(clf: HyperboxClassifier, reference: EIOL) -> None:
+def assert_same_boxes(clf: EIOLGFMM, reference: EIOL) -> None:
     assert_agreeing_boxes(clf, reference)
     assert clf._model.engine.rejections == reference.rejections
 
@@ -42,7 +42,7 @@ def test_fit_knows_the_ranges_from_the_start(stream):
     assert_same_answers(clf, reference, stream)
 
 
-def learn_rows(clf: HyperboxClassifier, stream: Stream, rows: slice) -> None:
+def learn_rows(clf: EIOLGFMM, stream: Stream, rows: slice) -> None:
     X, upper = stream.table()
     clf.partial_fit(X[rows], stream.labels[rows], upper=None if upper is None else upper[rows])
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from boxwise import HyperboxClassifier, ImprovedOnlineGFMM, OnlineGFMM
+from boxwise import ImprovedOnlineGFMM, OnlineGFMM
 from boxwise.reference.eiol import EIOL
 from boxwise.reference.online import Online
 
@@ -43,7 +43,7 @@ def samples(X: np.ndarray) -> Iterator[tuple[list[float], list[float], list[str]
 
 
 @pytest.mark.parametrize("kind", ["grid", "line", "random", "missing"])
-@pytest.mark.parametrize("learner", [ImprovedOnlineGFMM, OnlineGFMM, HyperboxClassifier])
+@pytest.mark.parametrize("learner", [ImprovedOnlineGFMM, OnlineGFMM])
 def test_many_rows_get_the_answers_of_a_few(learner, kind):
     X, y = table(kind, 2_000, 1)
     unseen, _ = table(kind, 300, 2)

@@ -1,9 +1,10 @@
-"""The decision by evidence: the engine against the specification."""
+"""The engine of HyperboxClassifier against the specification, and against itself."""
 
 from __future__ import annotations
 
 import copy
-from dataclasses import replace
+import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,381 +13,409 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from boxwise import HyperboxClassifier
-from boxwise.core import EvidenceSettings, Model
-from boxwise.reference import Box
-from boxwise.reference.evidence import AGE, ALL_OF, AT_FIRST, MANY, Evidence
+from boxwise.core import Model
+from boxwise.learners.changes import EVENTS
+from boxwise.learners.settings import PRIORS
+from boxwise.reference.evidence import Evidence
+from boxwise.reference.expert import DECAY, TEMPERATURE, RangeScale
+from boxwise.reference.quantiles import QuantileScale
 from boxwise.store.modelfile import pack
 
 from .agreement import assert_same_boxes
 from .cases import mostly_long
-from .side_by_side import SideBySide
 from .streams import UNLABELLED, Stream, streams
 
-thorough = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-GRIDS = st.sampled_from([
-    ([0.1], [2.0], [1.0]),
-    ([1e-6], [1e-6], [0.1]),
-    ([0.02, 0.4], [0.01, 8.0], [0.5, 1.0, 4.0]),
-    ([0.05, 0.2, 1.0], [0.1, 1.0], [1.0]),
-])  # fmt: skip
+ROLES = ("current", "challenger", "retired")
 
 
-def pair(
-    stream: Stream, grid: Any, powers: list[float], forget: bool = True
-) -> tuple[HyperboxClassifier, Evidence]:
-    """Return the engine and the specification, both having learned the stream."""
-    bandwidths, backoffs, temperatures = grid
-    X, upper = stream.table()
-    clf = stream.by_evidence()
-    by_evidence = EvidenceSettings(
-        stream.theta, stream.gamma, stream.delta, stream.alpha, stream.condition == "mean",
-        bandwidths, backoffs, temperatures, powers, forget, max_boxes=stream.max_boxes or 0,
-    )  # fmt: skip
-    clf._settings = lambda schema: by_evidence  # type: ignore[method-assign]
-    clf.partial_fit(X, stream.labels, upper=upper)
-    reference = Evidence(
-        stream.theta, stream.delta, stream.alpha, stream.gamma, stream.condition,
-        stream.ranges(), growing=not stream.fixed_range, max_boxes=stream.max_boxes,
-        bandwidths=bandwidths, backoffs=backoffs, temperatures=temperatures, powers=powers,
-        forget=forget,
-    )  # fmt: skip
-    return clf, stream.teach(reference)
+@dataclass
+class Rows:
+    """Numbers (NaN where missing), categories, labels and weights."""
 
+    lower: np.ndarray
+    upper: np.ndarray
+    values: np.ndarray
+    labels: np.ndarray
+    weights: np.ndarray | None = None
 
-def assert_same_record(
-    clf: HyperboxClassifier, reference: Evidence, boxes_too: bool = True
-) -> None:
-    snapshot = clf._model.engine.snapshot()
-    assert snapshot["losses"].tolist() == [*reference.losses.values()]
-    tested = [reference.rows, reference.tests, reference.steps, reference.clock]
-    assert snapshot["tested"].tolist() == tested
-    if boxes_too:
-        assert snapshot["last"].tolist() == [reference.last[id(box)] for box in reference.boxes]
-    schema = clf._model.schema
-    columns = [("number", j) for j in range(len(schema.continuous))]
-    columns += [("category", j) for j in range(len(schema.categorical))]
-    columns.append(AGE)
-    reaches, steepness = snapshot["reaches"].tolist()
-    assert reaches == [reference.reaches.get(column, 0.0) for column in columns]
-    assert steepness == [reference.steepness.get(column, 0.0) for column in columns]
-    assert_the_same_waits(snapshot, reference, columns)
+    def __len__(self) -> int:
+        return len(self.labels)
 
-
-def assert_the_same_waits(
-    snapshot: dict[str, Any], reference: Evidence, columns: list[tuple[str, int]]
-) -> None:
-    test, step = reference.test, reference.step
-    due, label, step_due = snapshot["waits"].tolist()
-    assert (due, step_due) == (test.due if test else 0, step.due if step else 0)
-    slopes = [step.slopes.get(column, 0.0) for column in columns] if step else []
-    told = snapshot["step_slopes"].tolist()
-    # Where a column cannot reach, the engine keeps a slope that nothing comes of.
-    assert [x if y else 0.0 for x, y in zip(told, slopes, strict=True)] == slopes
-    if not test:
-        assert snapshot["test_scores"].size == 0
-        return
-    assert reference.classes[label] == test.label
-    sizes, *scores = snapshot["test_scores"].tolist()
-    assert sizes == test.sizes
-    # Pairs that say the same as others are not asked.
-    for mine, other in zip(scores, test.scores.values(), strict=True):
-        assert mine == other or np.isneginf(mine).all()
-
-
-@thorough
-@given(streams(), GRIDS, st.sampled_from([[0.0], [1.0], [0.0, 0.5, 1.0]]), st.booleans())
-def test_boxes_choices_and_answers_are_those_of_the_specification(stream, grid, powers, forget):
-    clf, reference = pair(stream, grid, powers, forget)
-    assert_same_boxes(clf, reference)
-    X, upper = stream.table()
-    if not reference.classes:
-        with pytest.raises(ValueError, match="no row with a label"):
-            clf.predict(X, upper=upper)
-        return
-    assert_same_record(clf, reference)
-    assert tuple(clf._model.engine.chosen) == reference.chosen
-    shares = clf.predict_proba(X, upper=upper)
-    predicted = clf.predict(X, upper=upper)
-    order = [reference.classes.index(label) for label in clf.classes_]
-    for row, answer, sample in zip(shares, predicted, stream.samples(), strict=True):
-        p = reference.probabilities(*sample)
-        # Where classes tie, predict_proba lets the winner stand out by the last digit.
-        np.testing.assert_allclose(row, [p[k] for k in order], rtol=1e-15, atol=0)
-        assert answer == reference.predict(*sample)
-    assert (clf.classes_[shares.argmax(axis=1)] == predicted).all()
-
-
-def assert_same_responsibilities(clf: HyperboxClassifier, reference: Evidence, stream: Stream):
-    X, upper = stream.table()
-    carried = clf.responsibilities(X, upper=upper)
-    for row, sample in zip(carried.tolist()[:40], stream.samples(), strict=False):
-        assert row == reference.responsibilities(*sample)
-    labels, shares = clf.boxes_.labels, clf.predict_proba(X, upper=upper)
-    for k, label in enumerate(clf.classes_):
-        np.testing.assert_allclose(
-            carried[:, labels == label].sum(axis=1), shares[:, k], atol=1e-12
+    def __getitem__(self, rows: Any) -> Rows:
+        weights = None if self.weights is None else self.weights[rows]
+        return Rows(
+            self.lower[rows], self.upper[rows], self.values[rows], self.labels[rows], weights
         )
-    assert (carried[:, labels == UNLABELLED] == 0).all()
+
+    @classmethod
+    def of(cls, stream: Stream) -> Rows:
+        count, n = len(stream.labels), stream.n
+        values = np.empty((count, len(stream.values[0])), dtype=object)
+        for i, row in enumerate(stream.values):
+            values[i] = row
+        lower = np.array(stream.lower, float).reshape(count, n)
+        upper = np.array(stream.upper, float).reshape(count, n)
+        return cls(lower, upper, values, np.array(stream.labels))
+
+    @property
+    def table(self) -> dict[str, Any]:
+        """What every method of the classifier takes."""
+        X = np.empty((len(self), self.lower.shape[1] + self.values.shape[1]), dtype=object)
+        X[:, : self.lower.shape[1]] = self.lower
+        X[:, self.lower.shape[1] :] = self.values
+        return {"X": X, "upper": self.upper if self.upper.size else None}
+
+    def samples(self) -> list[tuple[list[float], list[float], list[Any]]]:
+        """The rows as the specification takes them."""
+        low = np.where(np.isnan(self.lower), math.inf, self.lower).tolist()
+        high = np.where(np.isnan(self.upper), -math.inf, self.upper).tolist()
+        return [*zip(low, high, self.values.tolist(), strict=True)]
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(streams(max_rows=40), GRIDS, st.sampled_from([[0.0], [1.0], [0.0, 0.5, 1.0]]))
-def test_the_boxes_carry_what_the_specification_says_and_those_of_a_class_its_probability(
-    stream, grid, powers
-):
-    clf, reference = pair(stream, grid, powers)
-    if reference.classes:
-        assert_same_responsibilities(clf, reference, stream)
-        return
-    X, upper = stream.table()
-    with pytest.raises(ValueError, match="no row with a label"):
-        clf.responsibilities(X, upper=upper)
+class Pair:
+    """The engine and the specification with the same settings."""
 
-
-def test_after_many_rows_only_some_are_tested_and_the_choice_is_still_the_specifications():
-    rng = np.random.default_rng(0)
-    n_rows = ALL_OF + 60
-    stream = Stream(
-        0.5, 1.0, 0.5, [1.0], "each", False,
-        lower=rng.random((n_rows, 1)).tolist(), upper=[],
-        values=[[f"v{v}"] for v in rng.integers(0, 3, n_rows)],
-        labels=rng.integers(0, 2, n_rows).tolist(),
-    )  # fmt: skip
-    stream.upper = stream.lower
-    clf, reference = pair(stream, ([0.02, 0.4], [0.01, 8.0], [0.5, 1.0, 4.0]), [0.0, 0.5])
-    assert_same_record(clf, reference)
-    assert reference.tests < reference.steps < n_rows
-
-
-def test_where_there_are_many_boxes_fewer_rows_are_tested():
-    rng = np.random.default_rng(2)
-
-    def labelled(n_rows: int) -> Stream:
-        lower = rng.random((n_rows, 1)).tolist()
-        return Stream(
-            0.0, 0.0, 0.5, [1.0], "each", True, lower, lower,
-            values=[[]] * n_rows, labels=rng.integers(0, 2, n_rows).tolist(),
+    def __init__(self, n: int, r: int, **parameters: Any) -> None:
+        chosen = {"scale": "quantile", "class_prior": "data", "max_boxes": 30} | parameters
+        self.clf = HyperboxClassifier(
+            categorical_features=[*range(n, n + r)], unlabelled=UNLABELLED, **chosen
+        )
+        scale: Any = QuantileScale
+        if chosen["scale"] == "range":
+            fixed = "feature_range" in chosen and chosen["feature_range"] != "data"
+            scale = (lambda: RangeScale(0, 1, growing=False)) if fixed else RangeScale
+        self.reference = Evidence(
+            self.clf.theta, self.clf.delta, self.clf.max_boxes, self.clf.adapt,
+            PRIORS[self.clf.class_prior], scale,
         )  # fmt: skip
 
-    clf, reference = pair(labelled(ALL_OF), ([0.1], [1.0], [0.5, 2.0]), [0.0])
-    unlabelled = rng.random((MANY, 1))
-    clf.partial_fit(unlabelled, [UNLABELLED] * MANY)
-    for point in unlabelled.tolist():  # theta is 0: each becomes a box, and learning them is slow
-        reference.boxes.append(Box(point, point, [], 1, None))
-        reference.clock += 1
-        reference.last[id(reference.boxes[-1])] = reference.clock
-    more = labelled(100)
-    clf.partial_fit(more.table()[0], more.labels)
-    more.teach(reference)
-    assert len(reference.boxes) == ALL_OF + MANY + 100
-    assert_same_record(clf, reference)
+    def learn(self, rows: Rows) -> None:
+        learn(self.clf, rows)
+        weights = np.ones(len(rows)) if rows.weights is None else rows.weights
+        told = zip(rows.samples(), rows.labels.tolist(), weights.tolist(), strict=True)
+        for sample, label, weight in told:
+            self.reference.learn(*sample, None if label == UNLABELLED else label, weight)
+
+    def check(self, rows: Rows) -> None:
+        assert_same_boxes(self.clf, self.reference)
+        assert_same_experts(self.clf, self.reference)
+        assert_same_changes(self.clf, self.reference)
+        if any(box.label is not None for box in self.reference.boxes):
+            assert_same_answers(self.clf, self.reference, rows)
+        else:
+            with pytest.raises(ValueError, match="no row with a label"):
+                self.clf.predict(**rows.table)
 
 
-def test_after_the_first_rows_only_the_best_pair_has_a_say():
-    n_rows = AT_FIRST + 20
-    rng = np.random.default_rng(1)
-    stream = Stream(
-        0.2, 1.0, 0.5, [1.0], "each", False,
-        lower=rng.random((n_rows, 1)).tolist(), upper=[],
-        values=[[f"v{v}"] for v in rng.integers(0, 3, n_rows)],
-        labels=rng.integers(0, 2, n_rows).tolist(),
-    )  # fmt: skip
-    stream.upper = stream.lower
-    clf, reference = pair(stream, ([0.02, 0.4], [0.01, 8.0], [0.5, 1.0, 4.0]), [0.0])
-    assert len(reference.say()) == 3
-    X, upper = stream.table()
-    shares = clf.predict_proba(X[:20], upper=upper[:20])
-    order = [reference.classes.index(label) for label in clf.classes_]
-    for row, sample in zip(shares, stream.samples(), strict=False):
-        p = reference.probabilities(*sample)
-        np.testing.assert_allclose(row, [p[k] for k in order], rtol=1e-15)
+def learn(clf: HyperboxClassifier, rows: Rows) -> HyperboxClassifier:
+    return clf.partial_fit(y=rows.labels, sample_weight=rows.weights, **rows.table)
 
 
-MIDDLE, NARROW, WIDE = (
-    ([0.1], [2.0], [1.0]),
-    ([1e-6, 0.02], [1e-6, 0.1], [1.0]),
-    ([0.4, 50.0], [8.0, 1e6], [2.0]),
-)
-SHAPES = [(1, 0), (0, 4), (3, 2), (0, 12), (17, 0), (10, 9), (40, 0), (70, 3)]
+def state(clf: HyperboxClassifier) -> bytes:
+    return pack(*clf._model.to_state())
+
+
+def columns_of(clf: HyperboxClassifier) -> list[tuple[str, int]]:
+    schema = clf._model.schema
+    numeric = [("numeric", j) for j in range(len(schema.continuous))]
+    return [*numeric, *(("categorical", j) for j in range(len(schema.categorical)))]
+
+
+def assert_same_experts(clf: HyperboxClassifier, reference: Evidence) -> None:
+    snapshot = clf._model.engine.snapshot()
+    assert snapshot["id"].tolist() == [box.id for box in reference.boxes]
+    assert snapshot["last"].tolist() == [box.last for box in reference.boxes]
+    members = {box.id: m for m, e in enumerate(reference.experts) for box in e.boxes}
+    assert snapshot["place"][:, 0].tolist() == [members[box.id] for box in reference.boxes]
+    parameters = [*columns_of(clf), DECAY, TEMPERATURE]
+    fields = zip(reference.experts, snapshot["members"], snapshot["relevance"], strict=True)
+    for expert, (role, loss, *counts), relevance in fields:
+        assert ROLES[int(role)] == expert.role
+        assert counts == [expert.since, expert.clock, expert.rows, expert.steps]
+        assert loss == pytest.approx(expert.loss, rel=0, abs=1e-11)
+        logs, squares = np.split(relevance, 2)
+        theirs = [expert.logs.get(p, 0.0) for p in parameters]
+        # A gradient that cancels out to rounding errors is divided by 1e-4 at the first steps.
+        np.testing.assert_allclose(logs, theirs, rtol=0, atol=1e-10)
+        theirs = [expert.squares.get(p, 0.0) for p in parameters]
+        np.testing.assert_allclose(squares, theirs, rtol=1e-9, atol=1e-12)
+    assert clf._model.engine.prior == reference.prior
+
+
+def assert_same_changes(clf: HyperboxClassifier, reference: Evidence) -> None:
+    found = clf._model.engine.snapshot()["changes"]
+    assert len(found) == len(reference.changes)
+    for (row, event, *numbers), change in zip(found.tolist(), reference.changes, strict=True):
+        assert (row, EVENTS[int(event)]) == (change.row, change.event)
+        moved = [change.moved.get(p, 0.0) for p in columns_of(clf)]
+        expected = [change.before, change.after, change.boxes, *moved]
+        np.testing.assert_allclose(numbers, expected, rtol=0, atol=1e-10)
+
+
+def assert_same_answers(clf: HyperboxClassifier, reference: Evidence, rows: Rows) -> None:
+    samples = rows.samples()
+    predicted = clf.predict(**rows.table)
+    assert predicted.tolist() == [reference.predict(*sample) for sample in samples]
+    order = [reference.classes.index(label) for label in clf.classes_.tolist()]
+    p = clf.predict_proba(**rows.table)
+    expected = np.array([reference.probabilities(*sample) for sample in samples])[:, order]
+    np.testing.assert_allclose(p, expected, rtol=0, atol=1e-12)
+    assert (clf.classes_[p.argmax(axis=1)] == predicted).all()
+    carried = [reference.responsibilities(*sample) for sample in samples]
+    np.testing.assert_allclose(clf.responsibilities(**rows.table), carried, rtol=0, atol=1e-12)
+    support = [reference.support(*sample) for sample in samples]
+    np.testing.assert_allclose(clf.support(**rows.table), support, rtol=1e-10, atol=1e-12)
+
+
+def rule(lower: np.ndarray, values: np.ndarray, classes: int) -> np.ndarray:
+    places = np.searchsorted([-0.5, 0.3, 0.8], lower[:, :1]).sum(axis=1)
+    return (places + (values[:, :1] % 2).sum(axis=1)) % classes
+
+
+def random_rows(
+    seed: int,
+    rows: int,
+    n: int = 2,
+    r: int = 2,
+    *,
+    vocabulary: int = 4,
+    grid: int | None = None,
+    missing: float = 0.0,
+    intervals: float = 0.0,
+    unlabelled: float = 0.0,
+    late: bool = False,
+    weights: tuple[float, ...] = (),
+    classes: int = 3,
+    noise: float = 0.1,
+    shifts: tuple[int, ...] = (),
+) -> Rows:
+    """Return rows with a rule that changes at every shift."""
+    rng = np.random.default_rng(seed)
+    lower = rng.normal(size=(rows, n))
+    if grid:
+        lower = rng.integers(0, grid + 1, (rows, n)) / grid
+    values = rng.integers(0, vocabulary, (rows, r))
+    if vocabulary < 50:  # some values are frequent
+        values = np.minimum(values, rng.integers(0, vocabulary, (rows, r)))
+    labels = rule(lower, values, classes)
+    for shift in shifts:
+        labels[shift:] = (labels[shift:] + 1) % classes
+    random = rng.random(rows) < noise
+    labels[random] = rng.integers(0, classes, random.sum())
+    upper = lower + (rng.random((rows, n)) < intervals) * rng.random((rows, n))
+    gaps = rng.random((rows, n)) < missing
+    lower[gaps] = upper[gaps] = np.nan
+    text = np.array([f"v{v}" for v in values.ravel()], object).reshape(rows, r)
+    text[rng.random((rows, r)) < missing / 2] = None
+    if late:
+        labels[2 * rows // 3 :: 5] = classes
+        text[2 * rows // 3 :: 4] = "late"
+    labels[rng.random(rows) < unlabelled] = UNLABELLED
+    chosen = rng.choice(weights, rows) if weights else None
+    return Rows(lower, upper, text, labels, chosen)
+
+
+KINDS: dict[str, dict[str, Any]] = {
+    "numbers": {"n": 3, "r": 0},
+    "one number": {"n": 1, "r": 0},
+    "many columns": {"n": 7, "r": 7},
+    "mixed": {},
+    "categories": {"n": 0, "r": 3},
+    "ties": {"grid": 4, "vocabulary": 2, "noise": 0.0},
+    "missing": {"missing": 0.3},
+    "intervals": {"intervals": 0.4},
+    "unlabelled": {"unlabelled": 0.4},
+    "late": {"late": True},
+    "many values": {"vocabulary": 500, "missing": 0.1},
+    "weights": {"weights": (0.0, 0.3, 1.0, 2.7), "unlabelled": 0.1},
+    "all": {"missing": 0.2, "intervals": 0.2, "unlabelled": 0.2, "late": True, "weights": (0.5, 1)},
+}
+BUDGETS = (1, 5, 30, 100, None)
+SCALES = ("quantile", "range")
+CLASS_PRIORS = ("data", "balanced", "auto")
+# Each kind once, with budgets, scales and class priors in turn.
+QUICK = [(kind, BUDGETS[i % 5], SCALES[i % 2], CLASS_PRIORS[i % 3]) for i, kind in enumerate(KINDS)]
 
 
 @pytest.mark.parametrize(
-    ("n", "r", "grid"),
+    ("kind", "max_boxes", "scale", "class_prior"),
     mostly_long(
-        [(n, r, grid) for n, r in SHAPES for grid in (MIDDLE, NARROW, WIDE)],
-        quick=[
-            *((1, 0, WIDE), (0, 4, NARROW), (3, 2, MIDDLE), (0, 12, WIDE)),
-            *((17, 0, NARROW), (10, 9, WIDE), (40, 0, NARROW), (70, 3, MIDDLE)),
+        [
+            (kind, max_boxes, scale, class_prior)
+            for kind in KINDS
+            for max_boxes in BUDGETS
+            for scale in SCALES
+            for class_prior in CLASS_PRIORS
         ],
+        quick=QUICK,
     ),
 )
-def test_many_boxes_of_many_columns_add_up_as_in_the_specification(n, r, grid):
-    """So many that the engine sums most of them up without computing each as written."""
-    rng = np.random.default_rng([n, r])
-    rows = 150 if n + r == 1 else 100  # few places, so few boxes
-    lower = rng.random((rows, n)).round(2)
-    upper = lower + (rng.random((rows, n)) < 0.2) * rng.random((rows, n))
-    gaps = rng.random((rows, n)) < 0.1
-    lower[gaps] = upper[gaps] = np.nan
-    stream = Stream(
-        0.0, 0.0, 0.5, [1.0] * n, "each", False, lower.tolist(), upper.tolist(),
-        values=[[f"v{v}" for v in row] for row in rng.integers(0, 4, (rows, r))],
-        labels=rng.integers(0, 2, rows).tolist(),
+def test_engine_equals_the_specification(kind, max_boxes, scale, class_prior):
+    rows = random_rows(len(kind), 700 if kind == "many values" else 300, **KINDS[kind])
+    unseen = random_rows(99, 10, **{**KINDS[kind], "weights": (), "vocabulary": 600})
+    pair = Pair(
+        rows.lower.shape[1], rows.values.shape[1],
+        max_boxes=max_boxes, scale=scale, class_prior=class_prior,
     )  # fmt: skip
-    clf, reference = pair(stream, grid, [0.0])
-    assert len(reference.boxes) > 50
-    assert_same_record(clf, reference)
-    assert_same_responsibilities(clf, reference, stream)
-    X, upper = stream.table()
-    shares = clf.predict_proba(X[:30], upper=None if upper is None else upper[:30])
-    order = [reference.classes.index(label) for label in clf.classes_]
-    for row, sample in zip(shares, stream.samples(), strict=False):
-        p = reference.probabilities(*sample)
-        np.testing.assert_allclose(row, [p[k] for k in order], rtol=1e-15, atol=0)
+    for begin in range(0, len(rows), 100):
+        pair.learn(rows[begin : begin + 100])
+        pair.check(rows[max(begin - 10, 0) : begin + 20])
+    pair.check(unseen)
 
 
-def assert_same_answer(stream: Stream, grid: Any, x: list[float], values: list[str]) -> None:
-    clf, reference = pair(stream, grid, [0.0])
-    question = replace(stream, lower=[x], upper=[x], values=[values], labels=[0])
-    X, upper = question.table()
-    p = reference.probabilities(*question.samples()[0])
-    np.testing.assert_allclose(clf.predict_proba(X, upper=upper)[0], p, rtol=1e-14, atol=0)
-
-
-@pytest.mark.parametrize(("n", "r", "h", "a"), [(15, 13, 1e-6, 1e-6), (31, 70, 0.01, 0.03)])
-def test_boxes_beyond_all_powers_are_not_heard_where_a_near_one_has_other_values(n, r, h, a):
-    points = (np.random.default_rng(0).random((20, n)) * 0.1).round(4).tolist()
-    stream = Stream(
-        0.0, 0.0, 0.5, [1.0] * n, "each", True,
-        lower=[[0.0] * n, *points, [0.5] * n], upper=[[1.0] * n, *points, [0.5] * n],
-        values=[["b"] * r, *[["a"] * r] * 20, ["c"] * r], labels=[0] * 21 + [1],
+def assert_equal_on(stream: Stream, scale: str, adapt: bool, class_prior: str) -> None:
+    rows = Rows.of(stream)
+    reading = {"max_boxes": stream.max_boxes}
+    if scale == "range" and stream.fixed_range:
+        reading["feature_range"] = (0, 1)
+    pair = Pair(
+        stream.n, rows.values.shape[1], theta=stream.theta, delta=stream.delta,
+        scale=scale, adapt=adapt, class_prior=class_prior, **reading,
     )  # fmt: skip
-    assert_same_answer(stream, ([h], [a], [1.0]), [0.5001] * n, ["a"] * r)
+    pair.learn(rows)
+    pair.check(rows[:10])
 
 
-def test_nor_are_those_that_have_never_seen_most_numbers():
-    n, r, h = 32, 11, 1e3
-    near, gap = [1e9] + [0.5] * (n - 1), [float("nan")] * (n - 1)
-    lower = [near, *([i / 100, *gap] for i in range(20)), [1e9 - 500 * h] + [0.5] * (n - 1)]
-    stream = Stream(
-        0.0, 0.0, 0.5, [1.0] * n, "each", True, lower, lower,
-        values=[["b"] * r, *[["a"] * r] * 20, ["c"] * r], labels=[0] * 21 + [1],
-    )  # fmt: skip
-    assert_same_answer(stream, ([h], [1e-6], [1.0]), near, ["a"] * r)
+SETTINGS = (st.sampled_from(SCALES), st.booleans(), st.sampled_from(CLASS_PRIORS))
 
 
-def test_boxes_too_large_for_their_product_to_be_a_number_add_nothing():
-    rng = np.random.default_rng(5)
-    lower = rng.random((120, 4))
-    upper = lower.copy()
-    upper[::3] = 1e150
-    stream = Stream(
-        0.0, 0.0, 0.5, [1.0] * 4, "each", True, lower.tolist(), upper.tolist(),
-        values=[[]] * 120, labels=rng.integers(0, 2, 120).tolist(),
-    )  # fmt: skip
-    clf, reference = pair(stream, ([0.1], [2.0], [1.0]), [0.0])
-    assert_same_responsibilities(clf, reference, stream)
-
-
-@settings(max_examples=40, deadline=None)
-@given(streams(max_rows=60), st.integers(1, 20))
-def test_chunks_saving_and_loading_make_no_difference(stream, size):
-    X, upper = stream.table()
-    bulk, chunked = (stream.by_evidence() for _ in range(2))
-    bulk.partial_fit(X, stream.labels, upper=upper)
-    for begin in range(0, len(X), size):
-        rows = slice(begin, begin + size)
-        part = None if upper is None else upper[rows]
-        chunked.partial_fit(X[rows], stream.labels[rows], upper=part)
-        chunked._model = Model.from_state(*chunked._model.to_state())
-    assert pack(*chunked._model.to_state()) == pack(*bulk._model.to_state())
-    if any(label != UNLABELLED for label in stream.labels):
-        assert (chunked.predict(X, upper=upper) == bulk.predict(X, upper=upper)).all()
-        assert chunked.bandwidth_ == bulk.bandwidth_
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {},
-        {"forget": False, "class_prior": "balanced"},
-        {"scale": "quantile", "bandwidth": 0.1, "backoff": 2.0},
-    ],
-    ids=lambda p: ",".join(p) or "defaults",
-)
-def test_many_rows_get_the_answers_that_few_get_before_and_after_more_is_learned(parameters):
-    rng = np.random.default_rng(4)
-    X = np.empty((900, 4), dtype=object)
-    X[:, :2] = rng.random((900, 2))
-    X[rng.random(900) < 0.1, 0] = np.nan
-    X[:, 2] = rng.integers(0, 3, 900)
-    X[:, 3] = rng.integers(0, 500, 900)
-    y = rng.integers(0, 3, 900)
-    clf = HyperboxClassifier(0.1, 0.3, categorical_features=[2, 3], **parameters)
-    for begin in (0, 300):
-        clf.partial_fit(X[begin : begin + 300], y[begin : begin + 300])
-        # So few at a time that nothing is counted ahead.
-        few = [clf.predict_proba(X[i : i + 20]) for i in range(600, 700, 20)]
-        many = clf.predict_proba(X[600:])
-        np.testing.assert_array_equal(many[:100], np.concatenate(few))
-        np.testing.assert_array_equal(clf.classes_[many.argmax(axis=1)], clf.predict(X[600:]))
-        clf._model.remove([0])
-        once_more = clf.predict_proba(X[600:])
-        assert (once_more != many).any()
-        np.testing.assert_array_equal(once_more[:20], copy.deepcopy(clf).predict_proba(X[600:620]))
-
-
-def test_classes_that_tie_from_far_away_are_judged_beside_all_others() -> None:
-    rng = np.random.default_rng(5)
-    marks = rng.integers(8, 240, (900, 3)) / 240 - 1 / 32  # where outlines have theirs
-    clf = HyperboxClassifier(
-        0.0, feature_range=(0, 1), bandwidth=1e-6, temperature=1e6, forget=False
-    )  # distances are millions of bandwidths, and equal sums of them are common
-    clf.fit(marks[:600], rng.integers(0, 3, 600))
-    assert isinstance(clf._model.engine, SideBySide)
-    assert len(clf.boxes_) > 590
-    probabilities = clf.predict_proba(marks[600:])  # the same with the index on and off
-    assert clf.predict(marks[600:]).tolist() == clf.classes_[probabilities.argmax(axis=1)].tolist()
-
-
-def test_what_was_asked_in_vain_to_narrow_boxes_down_is_forgotten() -> None:
-    rng = np.random.default_rng(1)
-    X, y = rng.random((1_300, 40)), rng.integers(0, 2, 1_300)
-    clf = HyperboxClassifier(0.0, bandwidth=0.3, backoff=2.0, temperature=1.0, forget=False)
-    clf.fit(X, y)  # so many numbers that their distances are added up in two parts
-    assert isinstance(clf._model.engine, SideBySide)
-    for row in rng.random((40, 1, 40)):
-        clf.predict_proba(row)
-
-
-def test_extents_beyond_all_numbers_in_the_second_eight_columns() -> None:
-    n, rng = 14, np.random.default_rng(5)
-    lower = rng.random((40, n))
-    upper = lower.copy()
-    upper[:, 8:] = 1e60 * (1 + rng.random((40, n - 8)))
-    stream = Stream(
-        0.0, 0.0, 0.5, [1.0] * n, "each", True, lower.tolist(), upper.tolist(),
-        values=[[]] * 40, labels=rng.integers(0, 2, 40).tolist(),
-    )  # fmt: skip
-    clf, reference = pair(stream, ([0.1], [2.0], [1.0]), [0.0])
-    X, above = stream.table()
-    carried = clf.responsibilities(X, upper=above).tolist()
-    assert carried == [reference.responsibilities(*x) for x in stream.samples()]
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(streams(max_rows=60), *SETTINGS)
+def test_engine_equals_the_specification_whatever_the_settings(stream, scale, adapt, class_prior):
+    assert_equal_on(stream, scale, adapt, class_prior)
 
 
 @pytest.mark.long
-def test_a_thousand_columns_of_which_each_costs_the_same() -> None:
-    boxes = columns = 1_200
-    X = np.full((257 + boxes, 1 + columns), "b", dtype=object)
-    X[:257, 1:] = np.array([f"d{i}" for i in range(257)], dtype=object)[:, None]  # codes of words
-    X[257 + np.arange(columns), 1 + np.arange(columns)] = "a"  # each seen by one box
-    X[:, 0] = np.random.default_rng(0).random(len(X))
-    X[257:259, 0] = 0.0, 1.0
-    clf = HyperboxClassifier(
-        0.0, 0.0, backoff=1.013e-6, bandwidth=0.03, temperature=1e3, forget=False
-    )
-    clf.fit(X, [1] * 257 + [0] * boxes)
-    assert isinstance(clf._model.engine, SideBySide)
-    rows = np.full((6, 1 + columns), "a", dtype=object)
-    rows[:, 0] = np.linspace(0, 0.1, 6)
-    clf.predict_proba(rows)
+@settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(streams(), *SETTINGS)
+def test_engine_equals_the_specification_on_longer_streams(stream, scale, adapt, class_prior):
+    assert_equal_on(stream, scale, adapt, class_prior)
+
+
+# Rows, the rows at which the rule changes, budgets, and what is to happen with each.
+SHIFTS = {
+    "replaced": (1300, (700,), (20, 30, 100, None), {"alarm", "replaced"}),
+    "returned": (1700, (600, 1200), (100, None), {"alarm", "replaced", "returned"}),
+    "dropped": (2200, (600, 640), (100, None), {"alarm", "dropped"}),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "max_boxes"),
+    mostly_long(
+        [(kind, budget) for kind, (_, _, budgets, _) in SHIFTS.items() for budget in budgets],
+        quick=[("replaced", 30), ("returned", 100), ("dropped", 100)],
+    ),
+)
+def test_engine_follows_changes_as_the_specification_does(kind, max_boxes):
+    n_rows, shifts, _, expected = SHIFTS[kind]
+    rows = random_rows(6, n_rows, 2, 1, classes=2, noise=0.02, shifts=shifts)
+    pair = Pair(2, 1, max_boxes=max_boxes)
+    for begin in range(0, n_rows, 50):
+        pair.learn(rows[begin : begin + 50])
+        pair.check(rows[begin : begin + 2])
+    assert expected <= {change.event for change in pair.reference.changes}
+
+
+# ---- the engine against itself
+
+
+def shifting(seed: int = 0, rows: int = 1_500, **parameters: Any) -> Rows:
+    chosen = {"missing": 0.05, "intervals": 0.1, "unlabelled": 0.05, "shifts": (500, 1_000)}
+    return random_rows(seed, rows, 3, 2, **{**chosen, "classes": 2, "noise": 0.02, **parameters})
+
+
+def classifier(**parameters: Any) -> HyperboxClassifier:
+    chosen = {"max_boxes": 60, "class_prior": "auto", "categorical_features": [3, 4]}
+    return HyperboxClassifier(**{**chosen, "unlabelled": UNLABELLED, **parameters})
+
+
+@pytest.mark.parametrize("weights", [(), (0.3, 1.0, 2.5)], ids=["rows", "weights"])
+@pytest.mark.parametrize("size", [1, 7, 500])
+def test_chunks_saving_and_loading_make_no_difference(size, weights):
+    rows = shifting(weights=weights, late=True)
+    bulk, chunked, saved = learn(classifier(), rows), classifier(), classifier()
+    for begin in range(0, len(rows), size):
+        learn(chunked, rows[begin : begin + size])
+        learn(saved, rows[begin : begin + size])
+        if begin % 5 == 0:
+            saved._model = Model.from_state(*saved._model.to_state())
+    assert {"alarm", "replaced"} <= {change.event for change in bulk.changes_}
+    assert state(chunked) == state(bulk)
+    assert state(saved) == state(bulk)
+    X = rows[:200].table
+    np.testing.assert_array_equal(saved.predict_proba(**X), bulk.predict_proba(**X))
+
+
+@pytest.mark.parametrize("scale", ["quantile", "range"])
+def test_predicting_first_makes_no_difference(scale):
+    rows = shifting()
+    learned, asked = classifier(scale=scale), classifier(scale=scale)
+    for i in range(len(rows)):
+        one = rows[i : i + 1]
+        if i % 3 and i > 50:
+            asked.predict(**one.table)
+        if i % 5 == 0 and i > 50:  # another row is the last one predicted
+            asked.predict_proba(**rows[i - 20 : i - 10].table)
+        learn(asked, one)
+        learn(learned, one)
+    assert state(asked) == state(learned)
+
+
+def test_learning_elsewhere_does_not_change_the_answer_to_the_last_row():
+    rows = shifting()
+    one, other = learn(classifier(), rows[:300]), learn(classifier(), rows[700:900])
+    last = rows[300:301].table
+    before = one.predict_proba(**last)
+    learn(other, rows[900:901])
+    np.testing.assert_array_equal(one.predict_proba(**last), before)
+    learn(other, rows[901:902])
+    learn(one, rows[300:301])
+    assert state(one) == state(learn(classifier(), rows[:301]))
+
+
+@pytest.mark.parametrize("n_jobs", [2, 3])
+def test_threads_make_no_difference(n_jobs):
+    rows, many = shifting(noise=0.3, rows=3_000), shifting(1, 2_000)
+    one = learn(classifier(theta=0.1, max_boxes=None), rows)
+    assert one.n_boxes_ * len(many) > 400_000  # enough to be worth the threads
+    several = copy.deepcopy(one).set_params(n_jobs=n_jobs)
+    for method in ("predict", "predict_proba", "support", "responsibilities", "membership"):
+        expected = getattr(one, method)(**many.table)
+        np.testing.assert_array_equal(getattr(several, method)(**many.table), expected)
+
+
+@pytest.mark.parametrize("max_boxes", [1, 2, 5, 19, 20, 33, 100])
+def test_budget_is_never_exceeded(max_boxes):
+    rows, clf = shifting(late=True), classifier(max_boxes=max_boxes)
+    for i in range(len(rows)):
+        learn(clf, rows[i : i + 1])
+        assert clf.n_boxes_ <= max_boxes
+    assert clf.n_boxes_ == max_boxes
+    assert bool(clf.changes_) == (max_boxes >= 20)
+
+
+def test_whole_weights_equal_repeated_rows():
+    rows = shifting(weights=(1.0, 2.0, 4.0))
+    again = rows[np.repeat(np.arange(len(rows)), rows.weights.astype(int))]
+    again.weights = None
+    assert state(learn(classifier(), rows)) == state(learn(classifier(), again))
+
+
+@pytest.mark.parametrize("size", [1, 100, 1_500])
+def test_rows_of_weight_0_change_nothing(size):
+    rows = shifting(weights=(0.0, 1.0, 1.5), late=True)
+    whole, without = classifier(), learn(classifier(), rows[rows.weights > 0])
+    for begin in range(0, len(rows), size):
+        learn(whole, rows[begin : begin + size])
+    assert state(whole) == state(without)
+
+
+def test_values_after_the_first_255_are_answered_alike_before_and_after_they_are_known():
+    rows = random_rows(3, 600, 0, 1, vocabulary=400)
+    clf = HyperboxClassifier(categorical_features=[0]).fit(y=rows.labels, **rows.table)
+    values = [*dict.fromkeys(rows.values[:, 0])]
+    assert len(values) > 256
+    known = clf.predict_proba([[value] for value in values[255:]])
+    np.testing.assert_array_equal(known, clf.predict_proba([["never seen"]] * len(known)))
+    assert (clf.predict_proba([[value] for value in values[:255]]) != known[0]).any(axis=1).all()

@@ -14,7 +14,7 @@ import pytest
 from sklearn.base import clone
 
 import boxwise
-from boxwise import EIOLGFMM, HyperboxClassifier
+from boxwise import EIOLGFMM
 from boxwise.reference import EIOL
 
 from .agreement import assert_same_answers, assert_same_boxes
@@ -38,24 +38,24 @@ SIZES = [(0.1, 0.3), (0.3, 0.6), (0.5, 0.9)]  # theta, delta
 class Walk:
     """A model and the specification, step by step."""
 
-    def __init__(self, seed: int, learner: type, version: int, folder: Path) -> None:
+    def __init__(self, seed: int, version: int, folder: Path) -> None:
         self.random = Random(seed)
         self.folder = folder
         self.n, self.r = self.random.choice([(2, 0), (0, 2), (3, 2), (2, 5)])
         self.values = self.random.choice([2, 4, 80, 1000])
         theta, delta = self.random.choice(SIZES)
         alpha = self.random.choice([0.5, 0.5, 0.9, 0, 1])
-        if learner is HyperboxClassifier:
-            alpha = self.n / (self.n + self.r)
         gamma = [1.0] * self.n
         self.reference = EIOL(theta, delta, alpha, gamma, "mean" if version == 2 else "each")
-        reading = {
-            "unlabelled": UNLABELLED,
-            "categorical_features": list(range(self.n, self.n + self.r)),
-        }
-        self.clf: Any = HyperboxClassifier(theta, delta, **reading)
-        if learner is EIOLGFMM:
-            self.clf = EIOLGFMM(theta, delta, version, alpha, gamma, **reading)
+        self.clf: Any = EIOLGFMM(
+            theta,
+            delta,
+            version,
+            alpha,
+            gamma,
+            unlabelled=UNLABELLED,
+            categorical_features=list(range(self.n, self.n + self.r)),
+        )
         self.learn()  # so that there is a model
 
     def row(self) -> tuple[list[float], list[Any], int]:
@@ -125,30 +125,28 @@ class Walk:
             labels=[label for _, _, label in rows],
         )
         left = {box.label for box in self.reference.boxes} - {None}
-        if left == {*self.reference.classes} and isinstance(self.clf, EIOLGFMM):
+        if left == {*self.reference.classes}:
             assert_same_answers(self.clf, self.reference, stream)
         elif left:  # a class may have lost all its boxes
             X, _ = stream.table()
             predicted = self.clf.predict(X).tolist()
             self.clf.predict_proba(X)
-            if isinstance(self.clf, EIOLGFMM):
-                assert predicted == [self.reference.predict(*s) for s in stream.samples()]
+            assert predicted == [self.reference.predict(*s) for s in stream.samples()]
 
 
 @pytest.mark.parametrize(
-    ("seed", "learner", "version"),
+    ("seed", "version"),
     [
-        *((seed, EIOLGFMM, version) for seed in range(6) for version in (1, 2)),
-        *((seed, HyperboxClassifier, 2) for seed in (0, 6, 7, 8)),
+        *((seed, version) for seed in range(6) for version in (1, 2)),
         *(
-            pytest.param(seed, learner, version, marks=pytest.mark.long)
+            pytest.param(seed, version, marks=pytest.mark.long)
             for seed in range(10, 40)
-            for learner, version in ((EIOLGFMM, 1), (EIOLGFMM, 2), (HyperboxClassifier, 2))
+            for version in (1, 2)
         ),
     ],
 )
-def test_a_walk_of_learning_deleting_merging_saving_and_loading(seed, learner, version, tmp_path):
-    walk = Walk(seed, learner, version, tmp_path)
+def test_a_walk_of_learning_deleting_merging_saving_and_loading(seed, version, tmp_path):
+    walk = Walk(seed, version, tmp_path)
     for _ in range(40):
         steps = [*[walk.learn] * 4, walk.save_and_load, walk.go_on_with_other_parameters]
         if len(walk.reference.boxes) > 2:
@@ -177,7 +175,6 @@ def crowd(n_rows: int, seed: int, spread: float = 1.0) -> tuple[np.ndarray, np.n
         EIOLGFMM(0.05, 0.3, version=2),
         EIOLGFMM(0.05, 0.3, version=2, max_boxes=3_300),
         EIOLGFMM(0.1, 0.5, scale="quantile"),
-        HyperboxClassifier(0.1, 0.5),
     ],
     ids=repr,
 )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from boxwise import EIOLGFMM, HyperboxClassifier
+from boxwise import EIOLGFMM
 from boxwise._native import EntropyEngine
 
 from .agreement import assert_same_boxes
@@ -17,7 +17,7 @@ from .cases import mostly_long
 from .streams import UNLABELLED, Stream
 
 
-def best_by_membership(clf: HyperboxClassifier, X: np.ndarray, upper: Any = None) -> list[Any]:
+def best_by_membership(clf: EIOLGFMM, X: np.ndarray, upper: Any = None) -> list[Any]:
     """Return the winners as the memberships of all boxes have them, which are computed in full."""
     degrees, boxes = clf.membership(X, upper=upper), clf.boxes_
     won = []
@@ -60,7 +60,7 @@ SETTINGS = {
 }
 
 
-def classifier(**parameters: Any) -> HyperboxClassifier:
+def classifier(**parameters: Any) -> EIOLGFMM:
     common = {"theta": 0.02, "delta": 0.3, "version": 2, "categorical_features": [4, 5]}
     return EIOLGFMM(**(common | parameters))
 

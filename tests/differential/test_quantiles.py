@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 
 from boxwise import HyperboxClassifier
 from boxwise.core import Model
-from boxwise.learners.settings import BACKOFFS, BANDWIDTHS, TEMPERATURES
 from boxwise.reference import EIOL
-from boxwise.reference.evidence import Evidence
 from boxwise.reference.quantiles import FULL, ByQuantiles
 from boxwise.store.modelfile import pack
 
@@ -23,20 +21,13 @@ from .streams import Stream, streams
 thorough = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
-def pair(stream: Stream, decision: str = "membership") -> tuple[Any, ByQuantiles]:
+def pair(stream: Stream) -> tuple[Any, ByQuantiles]:
     """Return the engine and the specification, both having learned the stream."""
     X, upper = stream.table()
-    clf = stream.by_evidence() if decision == "evidence" else stream.classifier()
-    clf.set_params(scale="quantile", feature_range="data")
+    clf = stream.classifier().set_params(scale="quantile", feature_range="data")
     clf.partial_fit(X, stream.labels, upper=upper)
     rules = (stream.theta, stream.delta, stream.alpha, stream.gamma, stream.condition)
-    learner = EIOL(*rules, max_boxes=stream.max_boxes)
-    if decision == "evidence":
-        learner = Evidence(
-            *rules, bandwidths=BANDWIDTHS, backoffs=BACKOFFS, temperatures=TEMPERATURES,
-            max_boxes=stream.max_boxes, forget=True,
-        )  # fmt: skip
-    return clf, stream.teach(ByQuantiles(learner))
+    return clf, stream.teach(ByQuantiles(EIOL(*rules, max_boxes=stream.max_boxes)))
 
 
 def long_stream(n_rows: int, theta: float) -> Stream:
@@ -63,19 +54,6 @@ def test_boxes_memberships_and_answers_are_those_of_the_specification(stream):
     expected = [[learner.membership(box, *row) for box in learner.boxes] for row in ranked]
     assert clf.membership(X, upper=upper).tolist() == expected
     if learner.classes:
-        predicted = clf.predict(X, upper=upper).tolist()
-        assert predicted == [reference.predict(*sample) for sample in stream.samples()]
-
-
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(streams(max_rows=60))
-def test_so_are_decisions_by_evidence(stream):
-    clf, reference = pair(stream, "evidence")
-    assert_same_boxes(clf, reference)
-    learner = reference.learner
-    assert clf._model.engine.snapshot()["losses"].tolist() == [*learner.losses.values()]
-    if learner.classes:
-        X, upper = stream.table()
         predicted = clf.predict(X, upper=upper).tolist()
         assert predicted == [reference.predict(*sample) for sample in stream.samples()]
 

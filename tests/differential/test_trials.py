@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from boxwise import HyperboxClassifier
+from boxwise import EIOLGFMM
 from boxwise.core import EntropySettings, FoldRows, try_settings
 from boxwise.learners.hyperbox_learner import TrainingTable
 
@@ -60,5 +60,5 @@ def test_with_more_numbers_than_are_measured_at_once(n_numbers: int, mean: bool)
     numbers = rng.random((150, n_numbers)).round(1)
     numbers[rng.random(numbers.shape) < 0.05] = np.nan
     X = [[*row, "abc"[k]] for row, k in zip(numbers, rng.integers(0, 3, 150), strict=True)]
-    table = HyperboxClassifier()._read_training(X, rng.integers(0, 2, 150), None)
+    table = EIOLGFMM()._read_training(X, rng.integers(0, 2, 150), None)
     assert_together_as_alone(table, [1.0] * n_numbers, mean, n_jobs=2)

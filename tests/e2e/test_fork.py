@@ -84,7 +84,7 @@ def learn():
 threading.Thread(target=learn, daemon=True).start()
 
 def count():
-    return int(clf.boxes_.n_samples.sum())
+    return int(clf._model.engine.snapshot()["rows"][0])
 
 def describe():
     return count(), clf.predict_proba(X[:50]).tolist()

@@ -19,20 +19,21 @@ thorough = settings(
 )
 DECISIONS = st.sampled_from(["membership", "evidence"])
 SCALES = st.sampled_from(["range", "quantile"])
+PRIOR_ROWS = 0.5  # spread evenly over the classes, beside those that speak for a row
 
 
 def model_and_rows(stream: Stream, decision: str, scale: str, rows: int = 6, **more):
     """Return a model that has learned all rows but the last, and those, which it has not."""
     assume(any(label != UNLABELLED for label in stream.labels[:-rows]))
     clf = stream.by_evidence() if decision == "evidence" else stream.classifier()
-    clf.set_params(**more)
+    clf.set_params(scale=scale, **more)
     if scale == "quantile":
-        clf.set_params(scale=scale, feature_range="data")
+        clf.set_params(feature_range="data")
     X, upper = stream.table()
     cut = max(len(X) - rows, 1)
     part = (lambda rows: None) if upper is None else (lambda rows: upper[rows])
     clf.partial_fit(X[:cut], stream.labels[:cut], upper=part(slice(cut)))
-    assume(len(X) > cut)
+    assume(len(X) > cut and any(label != UNLABELLED for label in clf.boxes_.labels))
     return clf, X[cut:], part(slice(cut, None))
 
 
@@ -50,12 +51,17 @@ def recomputed(clf, box) -> float:
 
 @thorough
 @given(streams(max_rows=60), DECISIONS, SCALES)
-def test_the_terms_of_the_winner_recompute_its_membership_bit_for_bit(stream, decision, scale):
+def test_the_memberships_of_an_explanation_are_those_of_the_model(stream, decision, scale):
+    """By membership the terms of the winner recompute its own, bit for bit."""
     clf, X, upper = model_and_rows(stream, decision, scale)
     degrees = clf.membership(X, upper=upper)
+    assert degrees.min(initial=0) >= 0
+    assert degrees.max(initial=0) <= 1
     for why in clf.explain(X, upper, counterfactual=False):
         winner = why.winner
-        assert recomputed(clf, winner) == winner.membership == degrees[why.row, winner.box]
+        assert winner.membership == degrees[why.row, winner.box]
+        if decision == "membership":
+            assert recomputed(clf, winner) == winner.membership
         for rival in why.rivals:
             assert rival.box.membership == degrees[why.row, rival.box.box]
 
@@ -83,39 +89,45 @@ def test_by_membership_contributions_and_comparisons_add_up(stream, scale):
 
 @thorough
 @given(streams(max_rows=60), SCALES, st.sampled_from(["data", "balanced", "auto"]))
-def test_by_evidence_at_one_setting_all_numbers_of_the_decision_follow(stream, scale, prior):
+def test_by_evidence_all_numbers_of_the_decision_follow(stream, scale, prior):
     """The log terms give the shares of the boxes and the odds of the classes."""
-    clf, X, upper = model_and_rows(
-        stream, "evidence", scale, bandwidth=0.1, backoff=2.0, temperature=0.5, class_prior=prior
-    )
+    clf, X, upper = model_and_rows(stream, "evidence", scale, class_prior=prior, adapt=False)
     carried, p = clf.responsibilities(X, upper=upper), clf.predict_proba(X, upper=upper)
+    support = clf.support(X, upper=upper)
     of_class = {label: k for k, label in enumerate(clf.classes_.tolist())}
+    even = PRIOR_ROWS / len(of_class)
     for why in clf.explain(X, upper, counterfactual=False):
         assert why.winner.share == carried[why.row, why.winner.box]
         assert why.probability == p[why.row, of_class[why.prediction]] == p[why.row].max()
         parts = sum(f.contribution for f in why.winner.features)
-        assert math.isclose(why.winner.log_evidence, math.log(why.winner.weight) + parts)
+        assert math.isclose(
+            why.winner.log_evidence, math.log(why.winner.weight) + parts, abs_tol=1e-9
+        )
         if why.against is None:
-            assert len(of_class) == 1
+            assert len({*clf.boxes_.labels.tolist()} - {UNLABELLED}) == 1
             continue
         parts = sum(part for _, part in why.against.columns) + why.against.rest
         assert math.isclose(parts, why.against.total, abs_tol=1e-9)
-        rival = p[why.row, of_class[why.against.label]]
-        if rival > 1e-12:
-            odds = math.log(why.probability / rival)
-            assert math.isclose(odds, why.against.total, rel_tol=1e-6, abs_tol=1e-6)
+        # What few rows allow is taken out of the probabilities, which leaves the odds.
+        ours, theirs = (
+            p[why.row, of_class[label]] * (support[why.row] + PRIOR_ROWS) - even
+            for label in (why.prediction, why.against.label)
+        )
+        if theirs > 1e-6:
+            odds = math.log(ours / theirs)
+            assert math.isclose(odds, why.against.total, rel_tol=1e-4, abs_tol=1e-4)
 
 
 @thorough
 @given(streams(max_rows=60), SCALES)
-def test_shares_of_the_boxes_are_those_of_responsibilities_and_sum_to_the_probability(
+def test_shares_of_the_boxes_are_those_of_responsibilities_and_within_the_probability(
     stream, scale
 ):
     clf, X, upper = model_and_rows(stream, "evidence", scale)
     carried, labels = clf.responsibilities(X, upper=upper), clf.boxes_.labels
     for why in clf.explain(X, upper, counterfactual=False):
         of_class = carried[why.row][labels == why.prediction]
-        assert math.isclose(of_class.sum(), why.probability, abs_tol=1e-9)
+        assert of_class.sum() <= why.probability + 1e-9
         assert [box.share for box in why.carried] == sorted(of_class, reverse=True)[
             : len(why.carried)
         ]
@@ -200,6 +212,6 @@ def test_ties_are_those_boxes_that_have_the_largest_membership(stream, scale):
 def test_every_explanation_can_be_printed_shown_and_written(stream, decision, scale):
     clf, X, upper = model_and_rows(stream, decision, scale, rows=3)
     for why in clf.explain(X, upper):
-        assert len(str(why).splitlines()) <= 26
+        assert len(str(why).splitlines()) <= 28
         assert json.loads(why.to_json()) == why.to_dict()
         assert why._repr_html_().count("<table") == why._repr_html_().count("</table>")

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from boxwise import HyperboxClassifier
+from boxwise import EIOLGFMM, HyperboxClassifier
 
 BACKENDS = ["pandas", "polars", "pyarrow"]
 ROWS = [
@@ -20,10 +20,8 @@ LABELS = ["yes", "yes", "no", "yes"]
 
 
 @pytest.fixture
-def clf() -> HyperboxClassifier:
-    return HyperboxClassifier(theta=0.5, delta=1.0, feature_range={"age": (0, 100)}).fit(
-        ROWS, LABELS
-    )
+def clf() -> EIOLGFMM:
+    return EIOLGFMM(theta=0.5, delta=1.0, feature_range={"age": (0, 100)}).fit(ROWS, LABELS)
 
 
 def columns_of(frame: Any) -> dict[str, list[Any]]:
@@ -33,7 +31,7 @@ def columns_of(frame: Any) -> dict[str, list[Any]]:
 
 
 def test_bounds_are_in_the_units_of_the_input_and_nan_where_nothing_was_seen(
-    clf: HyperboxClassifier,
+    clf: EIOLGFMM,
 ) -> None:
     boxes = clf.boxes_
     assert len(boxes) == 3
@@ -41,7 +39,7 @@ def test_bounds_are_in_the_units_of_the_input_and_nan_where_nothing_was_seen(
     np.testing.assert_array_equal(boxes.upper, [[33, 10.5], [70, math.nan], [32, 11]])
 
 
-def test_counts_samples_and_labels_are_those_of_the_rows(clf: HyperboxClassifier) -> None:
+def test_counts_samples_and_labels_are_those_of_the_rows(clf: EIOLGFMM) -> None:
     boxes = clf.boxes_
     assert boxes.counts == [[{"cook": 2}], [{None: 1}], [{"smith": 1}]]
     assert boxes.n_samples.tolist() == [2, 1, 1]
@@ -50,12 +48,12 @@ def test_counts_samples_and_labels_are_those_of_the_rows(clf: HyperboxClassifier
 
 
 @pytest.mark.parametrize("name", ["lower", "upper", "n_samples", "labels"])
-def test_the_arrays_are_read_only(clf: HyperboxClassifier, name: str) -> None:
+def test_the_arrays_are_read_only(clf: EIOLGFMM, name: str) -> None:
     with pytest.raises(ValueError, match="read-only"):
         getattr(clf.boxes_, name)[0] = getattr(clf.boxes_, name)[1]
 
 
-def test_a_view_stays_as_it_was_taken(clf: HyperboxClassifier) -> None:
+def test_a_view_stays_as_it_was_taken(clf: EIOLGFMM) -> None:
     boxes = clf.boxes_
     clf.partial_fit([{"age": 29.0, "job": "nurse", "pay": 10.0}], ["maybe"])
     assert len(boxes) == 3
@@ -64,7 +62,7 @@ def test_a_view_stays_as_it_was_taken(clf: HyperboxClassifier) -> None:
     assert boxes.lower[0].tolist() == [31, 10.5]
 
 
-def test_describe_says_in_words_what_a_box_covers(clf: HyperboxClassifier) -> None:
+def test_describe_says_in_words_what_a_box_covers(clf: EIOLGFMM) -> None:
     boxes = clf.boxes_
     assert boxes.describe(0) == "yes, 2 rows: age 31 to 33; pay 10.5; job is cook"
     assert boxes.describe(1) == "no, 1 row: age 70; pay never seen; job is missing"
@@ -79,12 +77,12 @@ def test_describe_gives_shares_and_sums_up_rare_values() -> None:
     assert boxes.describe(0) == ("1, 16 rows: x0 is a (31%), b (19%), c (12%), d (6%), 5 others")
 
 
-def test_the_repr_says_how_much_there_is(clf: HyperboxClassifier) -> None:
+def test_the_repr_says_how_much_there_is(clf: EIOLGFMM) -> None:
     assert repr(clf.boxes_) == "Boxes(3 boxes, 2 classes, 4 rows)"
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_to_frame_gives_one_row_per_box(clf: HyperboxClassifier, backend: str) -> None:
+def test_to_frame_gives_one_row_per_box(clf: EIOLGFMM, backend: str) -> None:
     frame = clf.boxes_.to_frame(backend)
     assert type(frame).__module__.split(".")[0] == backend
     columns = columns_of(frame)
@@ -99,7 +97,7 @@ def test_to_frame_gives_one_row_per_box(clf: HyperboxClassifier, backend: str) -
     assert columns["job"] == ["cook: 2", "missing: 1", "smith: 1"]
 
 
-def test_to_frame_takes_pandas_by_default(clf: HyperboxClassifier) -> None:
+def test_to_frame_takes_pandas_by_default(clf: EIOLGFMM) -> None:
     assert isinstance(clf.boxes_.to_frame(), pd.DataFrame)
 
 

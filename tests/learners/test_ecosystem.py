@@ -65,7 +65,7 @@ def test_an_unfitted_classifier_can_be_pickled() -> None:
 def test_a_clone_has_the_parameters_and_none_of_the_learning(
     table: pd.DataFrame, labels: list[str]
 ) -> None:
-    clf = HyperboxClassifier(theta=0.3, feature_range={"age": (0, 100)}, unlabelled=-1)
+    clf = HyperboxClassifier(scale="range", feature_range={"age": (0, 100)}, unlabelled=-1)
     fresh = clone(clf.fit(table, labels))
     assert fresh.get_params() == clf.get_params()
     assert not fresh.__sklearn_is_fitted__()
@@ -114,8 +114,9 @@ def test_threads_may_predict_while_one_learns(state: State) -> None:
     rng = np.random.default_rng(0)
     X = rng.random((6000, 3))
     y = (X[:, 0] * 4).astype(int) + 10 * (np.arange(6000) // 1000)  # new classes all the time
-    alone = HyperboxClassifier(theta=0.05, feature_range=(0, 1)).partial_fit(X, y)
-    clf = HyperboxClassifier(theta=0.05, feature_range=(0, 1)).partial_fit(X[:10], y[:10])
+    learner = HyperboxClassifier(theta=0.05, scale="range", feature_range=(0, 1))
+    alone = clone(learner).partial_fit(X, y)
+    clf = clone(learner).partial_fit(X[:10], y[:10])
     errors: list[BaseException] = []
     done = threading.Event()
 
@@ -216,7 +217,7 @@ def test_ten_thousand_columns() -> None:
 def bytes_per_box(n_values: int) -> float:
     """Learn many values in one box, then 2,000 boxes of another class with one value each."""
     values = np.arange(n_values).astype(str).astype(object)[:, None]
-    clf = HyperboxClassifier(delta=1.0).partial_fit(values, ["big"] * n_values)
+    clf = EIOLGFMM(delta=1.0).partial_fit(values, ["big"] * n_values)
     assert len(clf.boxes_) == 1
     before = clf._model.engine.bytes
     own = values[np.linspace(0, n_values - 1, 2000).astype(int)]
@@ -237,11 +238,11 @@ def test_an_interrupted_partial_fit_keeps_the_rows_so_far_and_goes_on(
     monkeypatch.setattr("boxwise.core.model.CHUNK", 2)
     X = [[0.0], [0.1], [0.5], [0.6], [0.9], [1.0]]
     y = ["a", "a", "b", "b", "c", "c"]
-    clf = HyperboxClassifier(theta=0.2, feature_range=(0, 1))
+    clf = HyperboxClassifier(theta=0.2, scale="range", feature_range=(0, 1))
     clf.partial_fit([[0.2]], ["a"])
     learn, calls = Model.learn, []
 
-    def interrupted(model: Model, batch: Any, labels: Any, new: Any) -> None:
+    def interrupted(model: Model, batch: Any, labels: Any, new: Any, weights: Any) -> None:
         class Engine:
             n_classes = property(lambda self: engine.n_classes)
 
@@ -266,6 +267,6 @@ def test_an_interrupted_partial_fit_keeps_the_rows_so_far_and_goes_on(
     assert clf.predict_proba(X).shape == (6, 2)
     assert clf.boxes_.n_samples.sum() == 5
     clf.partial_fit(X[4:], y[4:])
-    whole = HyperboxClassifier(theta=0.2, feature_range=(0, 1))
+    whole = HyperboxClassifier(theta=0.2, scale="range", feature_range=(0, 1))
     whole.partial_fit([[0.2], *X], ["a", *y])
     assert clf.boxes_.to_frame().equals(whole.boxes_.to_frame())

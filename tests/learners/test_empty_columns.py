@@ -63,8 +63,8 @@ def test_an_empty_column_takes_no_part(table: Any) -> None:
     assert clf.n_features_in_ == 5
     assert clf.feature_names_in_.tolist()[2] == "late"
     assert len(clf.boxes_) == len(plain.boxes_)
-    assert np.isnan(clf.reach_[2])
-    np.testing.assert_array_equal(np.delete(clf.reach_, 2), plain.reach_)
+    assert np.isnan(clf.relevance_[2])
+    np.testing.assert_array_equal(np.delete(clf.relevance_, 2), plain.relevance_)
     for cells in ([None] * N, cells_of("text", N, 0), cells_of("number", N, 0)):
         np.testing.assert_array_equal(
             clf.predict_proba(with_column(ROWS, 2, cells)), plain.predict_proba(ROWS)
@@ -187,7 +187,8 @@ def test_saved_models_keep_empty_columns_and_go_on(tmp_path: Path, kind: str) ->
 
 
 def test_a_fixed_range_waits_for_the_first_value() -> None:
-    clf = HyperboxClassifier(feature_range={"late": (0, 10)}).partial_fit(empty(), LABELS)
+    clf = HyperboxClassifier(scale="range", feature_range={"late": (0, 10)})
+    clf.partial_fit(empty(), LABELS)
     clf.partial_fit(with_column(ROWS, 2, cells_of("number", N, 0)), LABELS)
     assert clf.schema_.columns[2].range == (0.0, 10.0)
 

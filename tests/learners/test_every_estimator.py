@@ -40,7 +40,15 @@ def suited(clf: HyperboxLearner, table: pd.DataFrame) -> pd.DataFrame:
     return table[["age", "income"]] if isinstance(clf, NumbersOnly) else table
 
 
-@parametrize_with_checks([*EVERY, *VARIANTS])
+def known_to_fail(clf: HyperboxLearner) -> dict[str, str]:
+    """Return the checks that cannot pass, and why."""
+    if not isinstance(clf, HyperboxClassifier):
+        return {}
+    reason = "it compares weights with repeated rows in another order, which matters online"
+    return {"check_sample_weight_equivalence_on_dense_data": reason}
+
+
+@parametrize_with_checks([*EVERY, *VARIANTS], expected_failed_checks=known_to_fail)
 def test_scikit_learn_accepts_it_as_an_estimator(estimator: Any, check: Any) -> None:
     check(estimator)
 

@@ -76,7 +76,7 @@ def test_single_rows_of_every_form_give_the_same_model(
 
 
 def test_new_classes_and_categories_may_come_at_any_time() -> None:
-    clf = HyperboxClassifier(theta=0.1, feature_range=(0, 1))
+    clf = HyperboxClassifier(theta=0.1, scale="range", feature_range=(0, 1))
     clf.partial_fit([[0.1, "a"]], ["m"])
     clf.partial_fit([[0.5, "b"]], ["z"])
     clf.partial_fit([[0.9, "c"], [0.9, None]], ["c", "n"])

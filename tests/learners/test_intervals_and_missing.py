@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from boxwise import HyperboxClassifier
+from boxwise import EIOLGFMM, HyperboxClassifier
 
 State = Callable[[HyperboxClassifier], bytes]
 NAN = float("nan")
@@ -54,10 +54,16 @@ def test_interval_columns_and_upper_bounds_are_the_same_thing(
 
 
 def test_an_interval_makes_a_box_of_its_size_even_beyond_theta() -> None:
-    clf = HyperboxClassifier(theta=0.1, feature_range=(0, 10))
+    for learner in (EIOLGFMM(), HyperboxClassifier(scale="range")):
+        clf = learner.set_params(theta=0.1, feature_range=(0, 10))
+        clf.fit([[1.0], [4.0]], ["a", "a"], upper=[[3.0], [4.5]])
+        assert clf.boxes_.lower.tolist() == [[1], [4]]
+        assert clf.boxes_.upper.tolist() == [[3], [4.5]]
+
+
+def test_eiol_puts_a_row_into_a_box_that_holds_it_even_beyond_theta() -> None:
+    clf = EIOLGFMM(theta=0.1, feature_range=(0, 10))
     clf.fit([[1.0], [4.0]], ["a", "a"], upper=[[3.0], [4.5]])
-    assert clf.boxes_.lower.tolist() == [[1], [4]]
-    assert clf.boxes_.upper.tolist() == [[3], [4.5]]
     clf.partial_fit([[2.0]], ["a"])
     assert clf.boxes_.n_samples.tolist() == [2, 1]
 
@@ -88,31 +94,39 @@ def test_intervals_and_upper_bounds_at_once_are_refused() -> None:
 
 
 @pytest.mark.parametrize("missing", [None, NAN, pd.NA, np.float64("nan")])
-def test_a_missing_number_constrains_nothing(missing: Any) -> None:
-    clf = HyperboxClassifier(theta=0.1, feature_range=(0, 1))
+@pytest.mark.parametrize("learner", [EIOLGFMM, HyperboxClassifier])
+def test_a_missing_number_constrains_nothing(missing: Any, learner: Any) -> None:
+    clf = learner(theta=0.1, scale="range", feature_range=(0, 1))
     clf.fit([[0.1, 0.9], [0.1, missing], [missing, 0.95]], ["a"] * 3)
     assert clf.boxes_.lower.tolist() == [[0.1, 0.9]]
     assert clf.boxes_.upper.tolist() == [[0.1, 0.95]]
     assert clf.boxes_.n_samples.tolist() == [3]
     assert clf.membership([[missing, missing]]).tolist() == [[1]]
-    np.testing.assert_allclose(clf.membership([[0.4, missing]]), [[0.7]])
+    found = clf.membership([[0.4, missing], [0.4, 0.9]])
+    assert found[0, 0] == found[1, 0] < 1
+    if learner is EIOLGFMM:
+        np.testing.assert_allclose(found[:1], [[0.7]])
 
 
-def test_a_feature_that_a_box_has_never_seen_counts_as_one_and_is_filled_in_later() -> None:
-    clf = HyperboxClassifier(theta=0.1, feature_range=(0, 1))
+@pytest.mark.parametrize("learner", [EIOLGFMM, HyperboxClassifier])
+def test_a_feature_that_a_box_has_never_seen_is_filled_in_later(learner: Any) -> None:
+    clf = learner(theta=0.1, scale="range", feature_range=(0, 1))
     clf.fit(np.array([[0.1, NAN]]), ["a"])
     assert np.isnan(clf.boxes_.lower[0, 1])
-    np.testing.assert_allclose(clf.membership([[0.2, 0.7]]), [[0.9]])
+    found = clf.membership([[0.2, 0.7], [0.2, NAN]])
+    assert found[0, 0] == found[1, 0] < 1
+    if learner is EIOLGFMM:
+        np.testing.assert_allclose(found[:1], [[0.9]])
     clf.partial_fit([[0.15, 0.7]], ["a"])
     assert clf.boxes_.lower.tolist() == [[0.1, 0.7]]
     assert clf.boxes_.upper.tolist() == [[0.15, 0.7]]
 
 
 def test_a_box_with_a_feature_never_seen_blocks_no_other_class() -> None:
-    clf = HyperboxClassifier(theta=0.5, feature_range=(0, 1))
+    clf = EIOLGFMM(theta=0.5, feature_range=(0, 1))
     clf.fit([[0.5, NAN], [0.4, 0.4], [0.6, 0.6]], ["a", "b", "b"])
     assert len(clf.boxes_) == 2
-    full = HyperboxClassifier(theta=0.5, feature_range=(0, 1))
+    full = EIOLGFMM(theta=0.5, feature_range=(0, 1))
     full.fit([[0.5, 0.5], [0.4, 0.4], [0.6, 0.6]], ["a", "b", "b"])
     assert len(full.boxes_) == 3
 
@@ -146,7 +160,7 @@ def test_a_missing_category_is_a_value_of_its_own(missing: Any) -> None:
     ],
 )
 def test_rows_with_the_mark_are_learned_without_a_label(mark: Any, y: Any) -> None:
-    clf = HyperboxClassifier(theta=0.1, feature_range=(0, 1), unlabelled=mark)
+    clf = HyperboxClassifier(0.1, scale="range", feature_range=(0, 1), unlabelled=mark)
     clf.fit([[0.1], [0.5], [0.9]], y)
     assert clf.classes_.tolist() == [3, 5]
     assert len(clf.boxes_) == 3
@@ -159,7 +173,7 @@ def test_rows_with_the_mark_are_learned_without_a_label(mark: Any, y: Any) -> No
 
 
 def test_a_labelled_row_gives_an_unlabelled_box_its_class() -> None:
-    clf = HyperboxClassifier(theta=0.2, feature_range=(0, 1), unlabelled="?")
+    clf = HyperboxClassifier(0.2, scale="range", feature_range=(0, 1), unlabelled="?")
     clf.fit([[0.1], [0.15], [0.1]], ["?", "?", "yes"])
     assert clf.boxes_.labels.tolist() == ["yes"]
     assert clf.boxes_.n_samples.tolist() == [3]
@@ -169,7 +183,7 @@ def test_a_labelled_row_gives_an_unlabelled_box_its_class() -> None:
 
 
 def test_an_unlabelled_row_joins_a_labelled_box_and_leaves_its_class() -> None:
-    clf = HyperboxClassifier(theta=0.2, feature_range=(0, 1), unlabelled=-1)
+    clf = HyperboxClassifier(0.2, scale="range", feature_range=(0, 1), unlabelled=-1)
     clf.fit([[0.1], [0.2]], [4, -1])
     assert clf.boxes_.labels.tolist() == [4]
     assert clf.boxes_.upper.tolist() == [[0.2]]

@@ -11,7 +11,7 @@ import pytest
 from sklearn.base import clone
 
 import boxwise
-from boxwise import HyperboxClassifier, OnlineGFMM, ShindeGFMM
+from boxwise import EIOLGFMM, OnlineGFMM, ShindeGFMM
 
 
 def test_a_column_of_text_is_refused_with_what_to_do_about_it(table: pd.DataFrame) -> None:
@@ -82,7 +82,7 @@ def test_boxes_with_different_categories_are_contracted_all_the_same() -> None:
     shinde = ShindeGFMM(0.5, feature_range=(0, 1)).fit(rows, labels).boxes_
     np.testing.assert_allclose(shinde.lower.ravel(), [0.4 + 1e-5, 0.2], atol=1e-12)
     np.testing.assert_allclose(shinde.upper.ravel(), [0.7, 0.4], atol=1e-12)
-    eiol = HyperboxClassifier(0.5, feature_range=(0, 1)).fit(rows, labels).boxes_
+    eiol = EIOLGFMM(0.5, feature_range=(0, 1)).fit(rows, labels).boxes_
     assert eiol.lower.ravel().tolist() == [0.3, 0.2]
     assert eiol.upper.ravel().tolist() == [0.7, 0.5]
 

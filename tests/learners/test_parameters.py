@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from boxwise import EIOLGFMM, HyperboxClassifier
 from boxwise.reference import EIOL
@@ -49,6 +50,21 @@ def test_a_bad_parameter_is_a_value_error_that_names_it(
         getattr(learner(**{name: value}), learn)(ROWS, ["a", "b", "a"])
 
 
+BAD_OF_OURS: list[tuple[str, Any]] = [
+    *[("adapt", v) for v in (None, 0, 1, "yes", [True])],
+    *[("class_prior", v) for v in ("Data", "", None, 1, ["data"])],
+    *[("class_weight", v) for v in ("even", 1, ["a"], {"a": -1}, {"a": NAN}, {"b": "2"})],
+    *[("class_weight", v) for v in ({"a": True}, {"a": 10**400}, {"a": INF})],
+]
+
+
+@pytest.mark.parametrize(("name", "value"), BAD_OF_OURS, ids=repr)
+@pytest.mark.parametrize("learn", ["fit", "partial_fit"])
+def test_our_learner_refuses_a_bad_parameter_by_its_name(name: str, value: Any, learn: str) -> None:
+    with pytest.raises(ValueError, match=name):
+        getattr(HyperboxClassifier(**{name: value}), learn)(ROWS, ["a", "b", "a"])
+
+
 @pytest.mark.parametrize(("name", "value"), BAD_OF_EIOL, ids=repr)
 @pytest.mark.parametrize("learn", ["fit", "partial_fit"])
 def test_eiol_refuses_a_bad_parameter_by_its_name(name: str, value: Any, learn: str) -> None:
@@ -64,6 +80,7 @@ GOOD: list[tuple[str, Any]] = [
     *[("feature_range", v) for v in ((0, 1), [0, 1], {"x0": (0, 1)}, {2: [0, 1]}, {})],
     ("scale", "quantile"),
     ("max_boxes", 2),
+    ("max_boxes", None),
     ("max_boxes", np.int64(3)),
 ]
 
@@ -76,11 +93,16 @@ GOOD_OF_EIOL: list[tuple[str, Any]] = [
 ]
 USED = [(learner, *pair) for learner in (HyperboxClassifier, EIOLGFMM) for pair in GOOD]
 USED += [(EIOLGFMM, *pair) for pair in GOOD_OF_EIOL]
+USED += [
+    *[(HyperboxClassifier, "adapt", v) for v in (True, False, np.True_)],
+    *[(HyperboxClassifier, "class_prior", v) for v in ("data", "balanced", "auto")],
+    *[(HyperboxClassifier, "class_weight", v) for v in (None, {}, {"a": 2, "b": np.int64(3)})],
+]
 
 
 @pytest.mark.parametrize(("learner", "name", "value"), USED, ids=repr)
 def test_a_good_parameter_is_used_and_kept_as_it_is(learner: Any, name: str, value: Any) -> None:
-    clf = learner(**{name: value}).fit(ROWS, ["a", "b", "a"])
+    clf = learner(**{"scale": "range", name: value}).fit(ROWS, ["a", "b", "a"])
     assert clf.predict(ROWS).tolist() == ["a", "b", "a"]
     assert clf.get_params()[name] is value
 
@@ -95,7 +117,13 @@ def test_ranks_and_a_fixed_range_do_not_go_together(learn: str) -> None:
 def test_theta_bounds_the_sides_of_a_box_as_a_share_of_the_range() -> None:
     X = [[0.0], [10.0], [4.0], [6.0]]
     for theta, boxes in (0.19, 4), (0.2, 3), (0.4, 2), (1.0, 1):
-        assert len(HyperboxClassifier(theta=theta).fit(X, ["a"] * 4).boxes_) == boxes
+        assert len(EIOLGFMM(theta=theta).fit(X, ["a"] * 4).boxes_) == boxes
+    # Here the limit follows the relevance of the column, and the boxes the order of likelihood.
+    by_theta = [
+        len(HyperboxClassifier(theta, scale="range").fit(X, ["a"] * 4).boxes_)
+        for theta in (0.01, 0.4, 1.0)
+    ]
+    assert by_theta[0] == 4 > by_theta[1] > by_theta[2] == 1
 
 
 def test_delta_zero_keeps_values_apart_and_one_never_does() -> None:
@@ -115,9 +143,12 @@ def test_alpha_zero_and_one_let_one_kind_decide_which_box_takes_a_row() -> None:
 
 
 def test_parameters_changed_in_mid_stream_are_used_from_then_on() -> None:
-    clf = HyperboxClassifier(theta=0.0).fit([[0.0], [1.0]], ["a", "a"])
-    clf.set_params(theta=1.0).partial_fit([[0.5]], ["a"])
-    assert clf.boxes_.n_samples.tolist() == [2, 1]
+    for learner in (EIOLGFMM, HyperboxClassifier):
+        clf = learner(theta=0.0).fit([[0.0], [1.0]], ["a", "a"])
+        clf.partial_fit([[0.5]], ["a"])
+        assert clf.n_boxes_ == 3
+        clf.set_params(theta=1.0).partial_fit([[0.25]], ["a"])
+        assert clf.n_boxes_ == 3
 
 
 def test_one_gamma_per_column_goes_by_the_order_of_the_continuous_columns() -> None:
@@ -167,13 +198,13 @@ def test_growing_ranges_decide_as_the_reference_does(version: int) -> None:
 def test_growing_ranges_decide_as_if_everything_had_been_rescaled() -> None:
     # Powers of two, so that scaling by hand rounds nothing.
     X, y = [[0.0], [1.0], [0.25], [4.0], [3.0], [8.0], [7.0]], ["a", "b", "a", "b", "b", "b", "b"]
-    clf = HyperboxClassifier(theta=0.25).partial_fit(X[:3], y[:3])
+    clf = EIOLGFMM(theta=0.25).partial_fit(X[:3], y[:3])
     assert clf.boxes_.upper.tolist() == [[0.25], [1.0]]  # 0.25 of the range 0 to 1
     clf.partial_fit(X[3:5], y[3:5])
     assert clf.boxes_.upper.tolist() == [[0.25], [1.0], [4.0]]  # range 0 to 4
     np.testing.assert_allclose(clf.membership([[2.0]]), [[1 - 1.75 / 4, 0.75, 0.75]])
     clf.partial_fit(X[5:], y[5:])
-    scaled = HyperboxClassifier(theta=0.25, feature_range=(0, 1))
+    scaled = EIOLGFMM(theta=0.25, feature_range=(0, 1))
     scaled.fit(clf.boxes_.lower / 8, clf.boxes_.labels, upper=clf.boxes_.upper / 8)
     np.testing.assert_array_equal(
         clf.membership([[2.0], [5.5]]), scaled.membership([[0.25], [0.6875]])
@@ -182,8 +213,9 @@ def test_growing_ranges_decide_as_if_everything_had_been_rescaled() -> None:
 
 def test_fit_scales_by_the_range_of_the_whole_table() -> None:
     X, y = [[0.0], [2.0], [10.0]], ["a", "a", "a"]
-    assert HyperboxClassifier(theta=0.2).fit(X, y).boxes_.n_samples.tolist() == [2, 1]
-    assert len(HyperboxClassifier(theta=0.2).partial_fit(X, y).boxes_) == 3
+    for learner in (EIOLGFMM(theta=0.2), HyperboxClassifier(theta=0.2, scale="range")):
+        assert learner.fit(X, y).boxes_.n_samples.tolist() == [2, 1]
+        assert len(clone(learner).partial_fit(X, y).boxes_) == 3
 
 
 def test_the_scale_of_a_column_does_not_matter(table: pd.DataFrame, labels: list[str]) -> None:
@@ -195,7 +227,7 @@ def test_the_scale_of_a_column_does_not_matter(table: pd.DataFrame, labels: list
 
 
 def test_a_fixed_range_stays_whatever_the_data() -> None:
-    clf = HyperboxClassifier(theta=0.1, feature_range=(0, 1))
+    clf = HyperboxClassifier(theta=0.1, scale="range", feature_range=(0, 1))
     clf.partial_fit([[50.0], [50.2]], ["a", "a"])
     assert len(clf.boxes_) == 2
     assert clf.schema_.columns[0].range == (0, 1)
@@ -204,7 +236,7 @@ def test_a_fixed_range_stays_whatever_the_data() -> None:
 def test_a_mapping_fixes_some_columns_and_leaves_the_others_to_the_data() -> None:
     X = pd.DataFrame({"a": [0.0, 5.0], "w": ["x", "y"], "b": [0.0, 5.0]})
     for mapping in {"b": (0, 10)}, {2: (0, 10)}:
-        clf = HyperboxClassifier(feature_range=mapping).fit(X, ["p", "q"])
+        clf = HyperboxClassifier(scale="range", feature_range=mapping).fit(X, ["p", "q"])
         assert clf.schema_.columns[0].range == (0, 5)
         assert clf.schema_.columns[2].range == (0, 10)
         clf.partial_fit(X.assign(a=20.0, b=20.0), ["p", "q"])
@@ -213,9 +245,12 @@ def test_a_mapping_fixes_some_columns_and_leaves_the_others_to_the_data() -> Non
 
 
 def test_a_constant_column_keeps_nothing_apart() -> None:
-    clf = HyperboxClassifier(theta=0.0).fit([[3.0, 0.0], [3.0, 1.0]], ["a", "b"])
-    assert clf.membership([[99.0, 0.0]]).tolist() == [[1, 0]]
-    assert clf.predict([[99.0, 0.0], [3.0, 1.0]]).tolist() == ["a", "b"]
+    X, y = [[3.0, 0.0], [3.0, 1.0]], ["a", "b"]
+    for clf in (EIOLGFMM(0.0), HyperboxClassifier(0.0, scale="range"), HyperboxClassifier(0.0)):
+        near = clf.fit(X, y).membership([[99.0, 0.0], [3.0, 0.0]])
+        assert near[0].tolist() == near[1].tolist()
+        assert near[0, 0] == 1 > near[0, 1]
+        assert clf.predict([[99.0, 0.0], [3.0, 1.0]]).tolist() == ["a", "b"]
 
 
 def test_a_learned_range_does_not_depend_on_the_order_of_calls(state: State) -> None:

@@ -40,6 +40,6 @@ def two_boxes():
 def many_boxes():
     """More than 2,000 boxes over nine columns."""
     table, labels = LoanStream(2_600, function=2, seed=1).table()
-    model = HyperboxClassifier(theta=0.2).fit(table, labels)
+    model = HyperboxClassifier(theta=0.15, max_boxes=None).fit(table, labels)
     assert len(model.boxes_) > 2_000
     return model, table, labels

@@ -54,7 +54,8 @@ def test_the_first_row_may_be_refused_too() -> None:
         ({"theta": -1}, r"theta must be"),
         ({"feature_range": (1, 0)}, r"feature_range must have a low end below"),
         ({"scale": "log"}, r"scale must be 'range' or 'quantile'"),
-        ({"bandwidth": 0}, r"bandwidth, if not 'auto',"),
+        ({"max_boxes": 0}, r"max_boxes must be None or a whole number"),
+        ({"adapt": "no"}, r"adapt must be True or False"),
     ],
 )
 def test_a_bad_parameter_is_refused_before_there_is_a_row(

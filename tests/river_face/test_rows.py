@@ -139,9 +139,9 @@ def test_names_of_categorical_features_are_a_list_of_any_kind() -> None:
 
 def test_a_fixed_range_holds_for_features_that_come_later() -> None:
     pairs: Pairs = [({"a": 1.0}, "x"), ({"a": 2.0, "b": 5.0}, "y"), ({"a": 3.0, "b": 90.0}, "x")]
-    model = learned(pairs, feature_range={"b": (0, 100), "never": (0, 1)})
+    model = learned(pairs, scale="range", feature_range={"b": (0, 100), "never": (0, 1)})
     assert {c.name: c.range for c in model.classifier.schema_.columns} == {
         "a": (1.0, 3.0), "b": (0.0, 100.0),
     }  # fmt: skip
     with pytest.raises(ValueError, match=r"feature_range names 'c', which is not a continuous"):
-        learned([({"c": "text"}, "x")], feature_range={"c": (0, 1)})
+        learned([({"c": "text"}, "x")], scale="range", feature_range={"c": (0, 1)})

@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from boxwise import CastilloGFMM, HyperboxClassifier, load
+from boxwise import EIOLGFMM, CastilloGFMM, HyperboxClassifier, load
 from boxwise.rules import Between, NoneOf, OneOf, Rule, RuleSet
 from boxwise.schema import Column, Schema, Vocabulary
 
@@ -22,7 +22,7 @@ LABELS = ["no", "no", "no", "yes", "yes"]
 
 @pytest.fixture
 def clf():
-    return HyperboxClassifier(delta=1.0).fit(ROWS, LABELS)
+    return EIOLGFMM(delta=1.0).fit(ROWS, LABELS)
 
 
 @pytest.fixture

@@ -50,6 +50,7 @@ TAKEN = {  # an unlabelled row may be marked by any label
     ("unlabelled", "minus infinity"),
     ("unlabelled", "beyond all floats"),
     ("unlabelled", "written infinity"),
+    ("class_weight", "written mapping"),  # from class to weight
     ("categorical_features", "written mapping"),  # the keys of a mapping are a list of columns
 }
 

@@ -151,7 +151,7 @@ def test_a_learner_without_known_parameters_needs_a_space():
             self.size = size
             self.feature_range = feature_range
             self.categorical_features: Any = "from_dtype"
-            self.unlabelled = None
+            self.unlabelled = self.class_weight = None
 
     with pytest.raises(ValueError, match="no default space for Bare; give one"):
         run(Bare())

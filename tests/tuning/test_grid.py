@@ -124,7 +124,7 @@ def test_alpha_may_be_estimated_within_a_grid() -> None:
     ("clf", "third"),
     [
         (EIOLGFMM(delta=1.0), {"alpha": [0.2, "estimate"]}),
-        (HyperboxClassifier(delta=1.0), {"bandwidth": [0.1, "auto"]}),
+        (HyperboxClassifier(delta=1.0), {"class_prior": ["data", "auto"]}),
     ],
 )
 def test_scale_and_number_of_boxes_may_be_searched_too(clf: Any, third: dict[str, Any]) -> None:
@@ -132,6 +132,13 @@ def test_scale_and_number_of_boxes_may_be_searched_too(clf: Any, third: dict[str
     grid = {"scale": ["range", "quantile"], "max_boxes": [None, 9], **third}
     theirs = GridSearchCV(clf, grid, cv=2, scoring=cba_scorer).fit(X, y)
     assert_same(tune(clf, X, y, grid, cv=2, scoring=cba_scorer).cv_results_, theirs.cv_results_)
+
+
+@pytest.mark.parametrize("weight", ["balanced", {"a": 2.0}])
+def test_class_weights_are_refused_rather_than_left_out(weight: Any) -> None:
+    X, y = loan_table(60)
+    with pytest.raises(ValueError, match=r"class_weight cannot be tried here.*class_prior"):
+        tune(HyperboxClassifier(class_weight=weight), X, y, {"theta": [0.1]}, cv=2)
 
 
 def test_the_results_do_not_depend_on_the_number_of_threads() -> None:

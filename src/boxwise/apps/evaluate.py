@@ -12,6 +12,7 @@ import typer
 from boxwise.apps import column_options as columns
 from boxwise.apps import file_options as reading
 from boxwise.apps import model_settings as parameters
+from boxwise.apps.change_watch import AlarmCommandOption, ChangeWatch, check_raises_alarms
 from boxwise.apps.folds import Fold, cross_validated, fold_table
 from boxwise.apps.interruption import termination_as_ctrl_c
 from boxwise.apps.labelled_files import no_rows, typed_by_first_rows
@@ -93,7 +94,8 @@ def evaluate(
     scale: parameters.ScaleOption = None,
     max_boxes: parameters.MaxBoxesOption = None,
     class_prior: parameters.ClassPriorOption = None,
-    forget: parameters.ForgetOption = None,
+    adapt: parameters.AdaptOption = None,
+    alarm_command: AlarmCommandOption = None,
     categorical: columns.CategoricalOption = None,
     numeric: columns.NumericOption = None,
     drop: columns.DropOption = None,
@@ -110,7 +112,8 @@ def evaluate(
 
     Files are read as by boxwise learn, in the order given. Accuracy, class balanced accuracy
     (CBA), Cohen's kappa and balanced accuracy are those over all rows and over the last ones;
-    boxes, memory and rows per second are told beside them. With --cv the rows are cross-validated
+    boxes, memory and rows per second are told beside them. Alarms and replaced boxes are told as by
+    boxwise learn, and marked in the --plot. With --cv the rows are cross-validated
     instead, as is right for rows that do not come in the order of time.
 
     Ctrl-C or SIGTERM ends the run; the scores so far are shown and written.
@@ -134,13 +137,17 @@ def evaluate(
     chosen = algorithm or parameters.Algorithm.hyperbox
     settings = parameters.settings_from(
         chosen, theta, delta, version, alpha, gamma, beta, eta, scale, max_boxes, class_prior,
-        forget,
+        adapt,
     )  # fmt: skip
     refuse_input(output, data, "--output")
     refuse_input(plot, data, "--plot")
     options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
     with failures_told(), termination_as_ctrl_c():
         _check_outputs(output, plot, cv)
+        if alarm_command is not None and cv is not None:
+            raise typer.BadParameter(
+                "alarms are raised row by row; leave out --cv", param_hint="--alarm-command"
+            )
         peers = _peers(against, cv)
         wanted = columns.ColumnOptions(label, categorical, numeric, drop, only, classes_are_numbers)
         files = options.files(data, only=wanted.kept, drop=wanted.dropped)
@@ -148,6 +155,7 @@ def evaluate(
         typing, chunks = typed_by_first_rows(files, wanted, options)
         typing = parameters.typing_of(chosen, typing)
         model = parameters.new_learner(chosen, settings, typing.kinds)
+        check_raises_alarms(alarm_command, model)
         if cv is None and not parameters.learns_row_by_row(model):
             raise typer.BadParameter(
                 f"{chosen} needs all rows at once and cannot learn row by row; use --cv",
@@ -162,7 +170,7 @@ def evaluate(
                 model._begin(schema_of(typing.kinds))
             learners = {OURS: model, **peers}
             run = Prequential(learners, rows, window=window, every=every, limit=limit)
-            stopped = _run(run, bar)
+            stopped = _run(run, bar, ChangeWatch(alarm_command, quiet=quiet))
             if not run.rows and not stopped:
                 no_rows(files, faults)
             _show(run, output, plot)
@@ -209,7 +217,7 @@ def _peers(against: Sequence[str] | None, cv: int | None) -> dict[str, Any]:
         fail(str(error))
 
 
-def _run(run: Prequential, bar: ReadingBar) -> tuple[str, int] | None:
+def _run(run: Prequential, bar: ReadingBar, watch: ChangeWatch) -> tuple[str, int] | None:
     """Run to the end; return what to say, and the exit code, if it was stopped before."""
     try:
         with bar:
@@ -218,6 +226,7 @@ def _run(run: Prequential, bar: ReadingBar) -> tuple[str, int] | None:
                     f"{now.rows:,} rows, {now.rows_per_second:,.0f} rows/s, "
                     f"{now.boxes or 0:,} boxes, CBA {now.recent.cba:.3f}"
                 )
+                watch.tell(run.changes[OURS])
     except LearnerError as error:
         fail(str(error))
     except KeyboardInterrupt as error:

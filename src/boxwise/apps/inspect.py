@@ -14,6 +14,7 @@ from boxwise import load
 from boxwise.apps.file_options import ModelArgument
 from boxwise.apps.outcome import failures_told
 from boxwise.core.words import counted
+from boxwise.explain import rows_learned
 from boxwise.learners.described import ALGORITHMS, changed_parameters
 from boxwise.schema import Column
 
@@ -69,7 +70,7 @@ def describe(clf: Any, path: Path) -> dict[str, Any]:
         "learner": type(clf).__name__,
         "algorithm": ALGORITHMS[type(clf).__name__],
         "parameters": clf.get_params(),
-        "rows": sum(sizes),
+        "rows": rows_learned(clf._fitted()),
         "boxes": len(sizes),
         "columns": [_column(column) for column in clf.schema_.columns],
         "classes": [

@@ -15,6 +15,12 @@ from boxwise import load
 from boxwise.apps import column_options as columns
 from boxwise.apps import file_options as reading
 from boxwise.apps import model_settings as parameters
+from boxwise.apps.change_watch import (
+    AlarmCommandOption,
+    ChangeWatch,
+    changes_of,
+    check_raises_alarms,
+)
 from boxwise.apps.interruption import Interruption, OverdueError
 from boxwise.apps.labelled_files import (
     NoRowsError,
@@ -36,6 +42,7 @@ from boxwise.apps.reading_bar import ReadingBar
 from boxwise.apps.writable import check_model, refuse_input
 from boxwise.core.pacing import Pace
 from boxwise.core.words import counted
+from boxwise.explain import rows_learned
 from boxwise.files import (
     Chunk,
     Faults,
@@ -60,6 +67,7 @@ class Plan:
     options: reading.FileOptions
     interruption: Interruption
     columns: columns.ColumnOptions
+    alarm_command: str | None = None
     learned: int = 0
     last_row: int | None = None  # the last one that was learned, if not all that were read were
 
@@ -86,7 +94,8 @@ def learn(
     scale: parameters.ScaleOption = None,
     max_boxes: parameters.MaxBoxesOption = None,
     class_prior: parameters.ClassPriorOption = None,
-    forget: parameters.ForgetOption = None,
+    adapt: parameters.AdaptOption = None,
+    alarm_command: AlarmCommandOption = None,
     categorical: columns.CategoricalOption = None,
     numeric: columns.NumericOption = None,
     drop: columns.DropOption = None,
@@ -107,6 +116,9 @@ def learn(
     columns are given one by one or with commas. Of the algorithms, onln-gfmm-m1, agglo-2 and
     agglo-sm need all rows at once, and hold them in memory.
 
+    With --algorithm hyperbox, a line is printed when errors rise (an alarm) and when a new set of
+    boxes replaces the old one; --alarm-command runs a command then, and waits at most 10 seconds.
+
     Ctrl-C or SIGTERM ends it within about a second. The model then has the rows read so far, or
     those of them that could be learned in that time; how many is said. An error writes nothing,
     nor does an algorithm that needs all rows at once and was stopped while it learned.
@@ -120,6 +132,7 @@ def learn(
       boxwise learn loans.csv --label decision -o v2.box --algorithm eiol-gfmm
       cat visits.jsonl | boxwise learn - --label stay -o visits.box --drop id,name
       boxwise learn adult.csv --label income -o adult.box --missing "?"
+      boxwise learn loans.csv --label decision -o v3.box --alarm-command ./mail.sh
 
     \b
     Exit codes:
@@ -131,7 +144,7 @@ def learn(
     """  # noqa: D301  (click marks with it what it must not wrap)
     if into is None and output is None:
         raise typer.BadParameter("name the model file to write", param_hint="--output")
-    given = (theta, delta, version, alpha, gamma, beta, eta, scale, max_boxes, class_prior, forget)
+    given = (theta, delta, version, alpha, gamma, beta, eta, scale, max_boxes, class_prior, adapt)
     told = algorithm is not None or any(value is not None for value in given)
     if into is not None and (told or categorical or numeric or only):
         raise typer.BadParameter(
@@ -148,13 +161,15 @@ def learn(
     with failures_told(), Interruption() as interruption:
         check_model(target)
         model = None if into is None else _online(load(into), into)
+        if model is not None:
+            check_raises_alarms(alarm_command, model)
         wanted = columns.ColumnOptions(label, categorical, numeric, drop, only, classes_are_numbers)
         only_these = wanted.kept if model is None else wanted_names(model.schema_, label)
         try:
             files = options.files(
                 data, only=only_these, drop=wanted.dropped, stop=interruption.stop
             )
-            plan = Plan(files, options, interruption, wanted)
+            plan = Plan(files, options, interruption, wanted, alarm_command)
             if model is None:
                 model = _learn_new(plan, chosen, settings)
             else:
@@ -170,6 +185,7 @@ def _learn_new(plan: Plan, algorithm: parameters.Algorithm, settings: Mapping[st
     typing, chunks = typed_by_first_rows(plan.files, plan.columns, plan.options)
     typing = parameters.typing_of(algorithm, typing)
     model = parameters.new_learner(algorithm, settings, typing.kinds)
+    check_raises_alarms(plan.alarm_command, model)
     if not plan.options.quiet:
         parameters.show_kinds(plan.files, typing.kinds, plan.columns.label)
     if parameters.learns_row_by_row(model):
@@ -193,6 +209,8 @@ def _learn_more(plan: Plan, model: Any) -> None:
 
 def _learn_chunks(plan: Plan, model: Any, typing: Typing, chunks: Iterable[Chunk]) -> None:
     plan.interruption.start_grace()
+    watch = ChangeWatch(plan.alarm_command, quiet=plan.options.quiet)
+    watch.skip(changes_of(model))
     with LearningBar(plan.files, quiet=plan.options.quiet) as bar, columns_by_position():
         for piece, kinds in _pieces(model, typing, chunks, plan.options.faults):
             if plan.learned and plan.interruption.overdue:
@@ -203,6 +221,7 @@ def _learn_chunks(plan: Plan, model: Any, typing: Typing, chunks: Iterable[Chunk
             model.partial_fit(piece.columns, piece.labels)
             plan.learned += piece.n_rows
             bar.after(model, piece)
+            watch.tell(changes_of(model))
     if not plan.learned:
         no_rows(plan.files, plan.options.faults)
 
@@ -257,7 +276,7 @@ def _finish(plan: Plan, model: Any, target: Path, *, new: bool) -> None:
     _save(model, target)
     if not plan.options.quiet:
         tell_rows_left_out(plan.options.faults)
-    total = int(model.boxes_.n_samples.sum())
+    total = rows_learned(model._fitted())
     if plan.interruption.signal is not None:
         fail(_where_stopped(plan, target), plan.interruption.exit_code)
     if not plan.options.quiet:

@@ -112,21 +112,21 @@ EtaOption = Annotated[
 ]
 ScaleOption = Annotated[
     Scale | None,
-    typer.Option(help="Whether numbers are measured by their range or by their ranks (range)."),
+    typer.Option(help="Numbers by their range or their ranks (hyperbox: quantile; others: range)."),
 ]
 MaxBoxesOption = Annotated[
     int | None,
-    typer.Option(metavar="NUMBER", help="So many boxes are enough (no limit)."),
+    typer.Option(metavar="NUMBER", help="The most boxes (hyperbox: 1000; others: no limit)."),
 ]
 ClassPriorOption = Annotated[
     ClassPrior | None,
     typer.Option(help="hyperbox: what classes count for, their rows or alike (data)."),
 ]
-ForgetOption = Annotated[
+AdaptOption = Annotated[
     bool | None,
     typer.Option(
-        "--forget/--no-forget",
-        help="hyperbox: whether boxes count less with age, as far as that helps (forget).",
+        "--adapt/--no-adapt",
+        help="hyperbox: whether a new set of boxes may replace the old when errors rise (adapt).",
         show_default=False,
     ),
 ]
@@ -144,7 +144,7 @@ def settings_from(
     scale: Scale | None,
     max_boxes: int | None,
     class_prior: ClassPrior | None,
-    forget: bool | None,
+    adapt: bool | None,
 ) -> dict[str, Any]:
     """Return the settings that were given, as the learner of that algorithm takes them."""
     settings = {
@@ -158,7 +158,7 @@ def settings_from(
         "scale": None if scale is None else scale.value,
         "max_boxes": max_boxes,
         "class_prior": None if class_prior is None else class_prior.value,
-        "forget": forget,
+        "adapt": adapt,
     }
     given = {name: value for name, value in settings.items() if value is not None}
     for name in given:

@@ -7,17 +7,20 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Annotated, Any
 
+import numpy as np
 import typer
+from numpy.typing import NDArray
 
 from boxwise import load
 from boxwise.apps import file_options as reading
 from boxwise.apps.model_columns import check_knows_classes
 from boxwise.apps.model_rows import ModelRows
-from boxwise.apps.outcome import end, failures_told
+from boxwise.apps.outcome import end, failures_told, say
 from boxwise.apps.results import CsvResults, JsonResults, Results, opened
 from boxwise.apps.writable import check_results, refuse_input
-from boxwise.explain import by_evidence, winning_boxes
-from boxwise.files import TypedChunk
+from boxwise.core.words import counted
+from boxwise.explain import FEW_ROWS, by_evidence, winning_boxes
+from boxwise.files import InputError, TypedChunk
 from boxwise.inputs import columns_by_position
 
 
@@ -38,6 +41,10 @@ def predict(
     proba: Annotated[
         bool, typer.Option("--proba", help="Add the share of each class; they sum to one.")
     ] = False,
+    support: Annotated[
+        bool,
+        typer.Option("--support", help="Add how many learned rows speak for each (hyperbox)."),
+    ] = False,
     why: Annotated[
         bool,
         typer.Option("--why", help="Add the box that says most, by how much, and its rule."),
@@ -54,7 +61,8 @@ def predict(
 
     The result has the number of each row, counted from 1 over all files, and the prediction, in
     the order of the rows. Rows that were left out keep their number to themselves. Columns are
-    found by name; those that the model does not know are left out.
+    found by name; those that the model does not know are left out. With --proba a line says for how
+    many rows the model knows few rows like them: their support is below 5.
 
     \b
     Examples:
@@ -78,20 +86,32 @@ def predict(
         check_results(output)
         clf = load(model)
         check_knows_classes(clf)
+        evidence = by_evidence(clf._fitted())
+        if support and not evidence:
+            raise InputError(
+                f"{model} is a {type(clf).__name__}, which knows no support; leave out --support"
+            )
         rows = ModelRows(clf, data, options)
         classes = clf.classes_.tolist() if proba else []
         with opened(output) as out, columns_by_position():
-            measure = "share" if by_evidence(clf._fitted()) else "membership"
-            reason = ("box", measure, "rule") if why else ()
+            measure = "share" if evidence else "membership"
+            reason = (*(["support"] if support else []), *(["box", measure, "rule"] if why else []))
             results: Results
             if to is ResultFormat.csv:
                 results = CsvResults(out, classes, reason, escape_formulas=escape_formulas)
             else:
                 results = JsonResults(out, classes, reason)
             describe = lru_cache(maxsize=10_000)(clf.boxes_.describe) if why else None
+            few = n = 0
             for chunk in rows.chunks():
-                _write(results, clf, chunk, describe, proba=proba)
+                known = None
+                if support or (proba and evidence and not quiet):
+                    known = clf.support(chunk.columns)
+                    few, n = few + int((known < FEW_ROWS).sum()), n + chunk.n_rows
+                _write(results, clf, chunk, describe, known if support else None, proba=proba)
             results.finish()
+        if proba and few and not quiet:
+            say(f"few rows like this: {few:,} of {counted(n, 'row', 'rows')} (support below 5)")
         end(options.faults, quiet=quiet)
 
 
@@ -100,16 +120,18 @@ def _write(
     clf: Any,
     chunk: TypedChunk,
     describe: Callable[[int], str] | None,
+    support: NDArray[np.float64] | None,
     *,
     proba: bool,
 ) -> None:
     predictions = clf.predict(chunk.columns)
     shares = clf.predict_proba(chunk.columns).tolist() if proba else [[]] * chunk.n_rows
     reasons = [()] * chunk.n_rows if describe is None else _reasons(clf, chunk, describe)
-    for row, prediction, parts, why in zip(
-        chunk.rows, predictions.tolist(), shares, reasons, strict=True
+    known = [()] * chunk.n_rows if support is None else [(n,) for n in support.tolist()]
+    for row, prediction, parts, rows, why in zip(
+        chunk.rows, predictions.tolist(), shares, known, reasons, strict=True
     ):
-        results.write(row, prediction, parts, why)
+        results.write(row, prediction, parts, (*rows, *why))
 
 
 def _reasons(

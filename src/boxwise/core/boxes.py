@@ -57,7 +57,7 @@ class Boxes:
     ) -> None:
         self.lower: NDArray[np.float64] = _frozen(state["V"])
         self.upper: NDArray[np.float64] = _frozen(state["W"])
-        self.n_samples: NDArray[np.int64] = _frozen(state["n"].astype(np.int64))
+        self.n_samples: NDArray[Any] = _frozen(_whole(state["n"]))
         self.labels: NDArray[Any] = _frozen(
             label_array([labels[k] if k >= 0 else unlabelled for k in state["label"].tolist()])
         )
@@ -65,7 +65,7 @@ class Boxes:
         self._schema = schema
         self._first = state["first"].tolist()
         self._code = state["code"].tolist()
-        self._times = state["times"].tolist()
+        self._times = _whole(state["times"]).tolist()
         self._bounds = state["bounds"].tolist() if "bounds" in state else None
 
     def __len__(self) -> int:
@@ -128,7 +128,9 @@ class Boxes:
             for name, counts in zip(self._schema.categorical_names, self._counts_of(i), strict=True)
         ]
         label = "no class" if self._classes[i] < 0 else self.labels[i]
-        return f"{label}, {counted(int(self.n_samples[i]), 'row', 'rows')}: {'; '.join(parts)}"
+        n = float(self.n_samples[i])
+        rows = f"{number_in_words(n)} {'row' if n == 1 else 'rows'}"
+        return f"{label}, {rows}: {'; '.join(parts)}"
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return the boxes as a table, one row each, for reading and for writing to a file.
@@ -156,6 +158,12 @@ class Boxes:
         for j, name in enumerate(self._schema.categorical_names):
             data[_unused(name, data)] = [_counts_as_text(box[j]) for box in self.counts]
         return nw.from_dict(data, backend=backend or installed_backend()).to_native()
+
+
+def _whole(counts: NDArray[Any]) -> NDArray[Any]:
+    """Return counts as whole numbers, unless some rows had weights that were not."""
+    whole = counts.astype(np.int64)
+    return whole if (whole == counts).all() else counts
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:

@@ -17,19 +17,22 @@ from boxwise.core.settings import (
     Range,
     scale_arrays,
 )
-from boxwise.schema import Column, Schema, Vocabulary
+from boxwise.schema import OTHER_VALUES, Column, Schema, Vocabulary
 
 _BOXES = ("V", "W", "n", "label", "id", "first", "code", "times")
 
 
-def join(models: Sequence[Model], settings: EntropySettings) -> Model:
+def join(models: Sequence[Model], settings: EntropySettings | EvidenceSettings) -> Model:
     """Return a new model with the boxes of all, merged where `settings` allow it.
+
+    Boxes that decide by evidence stay as they are, as many of them as there may be, the heaviest
+    of each class.
 
     Parameters
     ----------
     models : sequence of Model
         They have the same columns, in the same order. They are not changed.
-    settings : EntropySettings
+    settings : EntropySettings or EvidenceSettings
         Those of the new model.
 
     Raises
@@ -44,6 +47,12 @@ def join(models: Sequence[Model], settings: EntropySettings) -> Model:
         _united([model.schema.vocabularies[j].values for model in models])
         for j in range(len(models[0].schema.vocabularies))
     ]
+    if isinstance(settings, EvidenceSettings):
+        vocabularies = [_limited(v, settings.most_values) for v in vocabularies]
+        joined = Model(_schema(models[0].schema, vocabularies), settings, ranges)
+        joined.labels = labels
+        _unite(joined, models, states, vocabularies)
+        return joined
     # Every model says its own names in its own numbers: all are put into those of the new one.
     how = AgglomerativeSettings(
         theta=settings.theta,
@@ -71,35 +80,102 @@ def join(models: Sequence[Model], settings: EntropySettings) -> Model:
         **{name: state[name] for name in _BOXES},
         n_classes=len(labels),
         next_id=state["next_id"],
-        **_united_records(models, states, labels, settings),
     )
     return joined
 
 
-def _united_records(
+def _unite(
+    joined: Model,
     models: Sequence[Model],
     states: Sequence[dict[str, Any]],
-    labels: Vocabulary,
-    settings: EntropySettings,
-) -> dict[str, NDArray[Any]]:
-    """Return what the engine keeps beside the boxes: sums over all the rows that models saw."""
-    if not isinstance(settings, EvidenceSettings):
-        return {}
-    tallies = np.zeros((len(labels), 3 * len(settings.powers)))
-    for model, state in _pairs(models, states):  # class by class, in the order of the model
-        own = state["tallies"].reshape(-1, tallies.shape[1])
-        tallies[_new_codes(model.labels, labels)[: len(own)]] += own
+    vocabularies: Sequence[Vocabulary],
+) -> None:
+    """Put the present boxes of all models into one that decides by evidence."""
+    settings = joined.settings
+    assert isinstance(settings, EvidenceSettings)
+    boxes = [
+        _present(_renumbered(model, state, joined.labels, vocabularies), state)
+        for model, state in _pairs(models, states)
+    ]
+    first = np.concatenate([np.diff(part["first"].astype(np.int64)) for part in boxes])
+    united: dict[str, NDArray[Any]] = {
+        name: np.concatenate([part[name] for part in boxes])
+        for name in ("V", "W", "n", "label", "code", "times", "last")
+    }
+    count = len(united["n"])
+    united["first"] = np.concatenate([[0], first.cumsum()]).astype(np.uint64)
+    united["id"] = np.arange(count, dtype=np.uint64)
+    slot = np.zeros(count, np.uint64)
+    for label in np.unique(united["label"]):
+        of_class = united["label"] == label
+        slot[of_class] = np.arange(of_class.sum())
+    united["place"] = np.column_stack([np.zeros(count, np.uint64), slot])
+    blank = joined.engine.snapshot()
+    current = np.array([state["members"][0] for state in states])
+    united["members"] = current.sum(axis=0, keepdims=True)
+    united["members"][0, :2] = 0.0, current[:, 1].mean()
+    united["last"][:] = united["members"][0, 3]  # their rows have no common order
+    united["relevance"] = np.average(
+        [state["relevance"][:1] for state in states], axis=0, weights=1 + current[:, 5]
+    )
+    united["values_known"] = np.array(
+        [min(len(v), EvidenceSettings.most_values + 1) for v in vocabularies], np.float64
+    )
+    united["rows"] = np.array([sum(int(state["rows"][0]) for state in states)], np.uint64)
+    kept = ("recent_lower", "recent_upper", "recent_codes", "recent", "changes", "adwin", "tallies")
+    unbounded = type(settings)(**{**vars(settings), "max_boxes": 0})
+    joined.configure(unbounded)
+    joined.engine.restore(
+        **united,
+        **{name: blank[name] for name in kept},
+        n_classes=len(joined.labels),
+        next_id=count,
+    )
+    joined.configure(settings)
+
+
+def _limited(vocabulary: Vocabulary, limit: int | None) -> Vocabulary:
+    """Return a vocabulary of no more values than are told apart; the rest share a code."""
+    if limit is None or len(vocabulary) <= limit:
+        return vocabulary
+    told_apart = [value for value in vocabulary.values if value != OTHER_VALUES]
+    if len(told_apart) < limit:  # the shared code keeps its place, as in each model
+        return vocabulary
+    return Vocabulary([*told_apart[:limit], OTHER_VALUES])
+
+
+def with_sums(
+    first: NDArray[Any], code: NDArray[np.int32], times: NDArray[Any]
+) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.float64]]:
+    """Return counted sets in which each code, in order within its set, stands once."""
+    sizes = np.diff(first.astype(np.int64)).astype(np.int64)
+    of_set = np.repeat(np.arange(len(sizes)), sizes)
+    new = np.ones(len(code), bool)
+    new[1:] = (of_set[1:] != of_set[:-1]) | (code[1:] != code[:-1])
+    starts = np.flatnonzero(new)
+    sums = np.add.reduceat(times.astype(np.float64), starts) if len(starts) else np.empty(0)
+    kept = np.bincount(of_set[starts], minlength=len(sizes))
+    return np.append(0, kept.cumsum()).astype(np.uint64), code[starts].astype(np.int32), sums
+
+
+def _present(boxes: dict[str, NDArray[Any]], state: dict[str, Any]) -> dict[str, NDArray[Any]]:
+    """Return the boxes of the set that decides now, not of challengers and retired ones."""
+    keep = state["place"][:, 0] == 0
+    n_sets = (len(boxes["first"]) - 1) // max(1, len(keep)) if len(keep) else 0
+    sizes = np.diff(boxes["first"].astype(np.int64)).astype(np.int64)
+    of_sets = np.repeat(keep, n_sets) if n_sets else np.zeros(0, bool)
+    entries = np.repeat(of_sets, sizes)
+    begin = np.concatenate([[0], sizes[of_sets].cumsum()])
+    first, code, times = with_sums(begin, boxes["code"][entries], boxes["times"][entries])
     return {
-        "losses": np.sum([state["losses"] for state in states], axis=0),
-        "tallies": tallies.ravel() if tallies.any() else np.empty(0),
-        "tested": np.sum([state["tested"] for state in states], axis=0, dtype=np.uint64),
-        "reaches": np.average(
-            [state["reaches"] for state in states],
-            axis=0,
-            weights=[1 + int(state["tested"][2]) for state in states],
-        ),
-        "last": np.empty(0, np.uint64),  # all as if just learned: their rows have no common order
-        **settings.blank,  # a test or a step that waits for one of them is not one of all
+        "V": boxes["V"][keep],
+        "W": boxes["W"][keep],
+        "n": boxes["n"][keep],
+        "label": boxes["label"][keep],
+        "last": state["last"][keep],
+        "first": first,
+        "code": code,
+        "times": times,
     }
 
 
@@ -176,6 +252,10 @@ def _renumbered(
 
 
 def _new_codes(old: Vocabulary, new: Vocabulary) -> NDArray[np.int32]:
-    """Return by old code the new one; the last entry, for no class, is -1."""
-    codes = [new.codes.get(value, -1) for value in old.values]
+    """Return by old code the new one; the last entry, for no class, is -1.
+
+    Values that the new vocabulary does not tell apart have the code that they share.
+    """
+    shared = new.codes.get(OTHER_VALUES, -1)
+    codes = [new.codes.get(value, shared) for value in old.values]
     return np.array([*codes, -1], dtype=np.int32)

@@ -62,6 +62,8 @@ class Model:
 
     def __init__(self, schema: Schema, settings: Settings, ranges: Sequence[Range]) -> None:
         self.schema = schema
+        for vocabulary in schema.vocabularies:
+            vocabulary.limit = settings.most_values
         self.labels = Vocabulary()  # in order of first appearance
         self.settings = settings
         self.by_rank = bool(ranges) and ranges[0].scale is not None  # how all numbers are measured
@@ -81,12 +83,13 @@ class Model:
         labels: NDArray[np.int32],
         new_labels: Sequence[object],
         threads: int = 1,
+        weights: NDArray[np.float64] | None = None,
     ) -> None:
         """Learn the rows one after the other; label -1 is none."""
         learn = self.engine.learn
         if self.settings.learns_in_threads:
             learn = partial(learn, threads=threads)
-        self._learn(learn, batch, labels, new_labels)
+        self._learn(learn, batch, labels, new_labels, weights)
 
     def test_then_train(
         self, batch: Batch, labels: NDArray[np.int32], new_labels: Sequence[object]
@@ -100,6 +103,7 @@ class Model:
         batch: Batch,
         labels: NDArray[np.int32],
         new_labels: Sequence[object],
+        weights: NDArray[np.float64] | None = None,
     ) -> list[Any]:
         self.schema.absorb(batch.additions)
         for label in new_labels:
@@ -108,7 +112,13 @@ class Model:
             whole = [slice(None)]
             chunks = self._learning.chunks(batch.n_rows, CHUNK)
             return [
-                learn(batch.lower[rows], batch.upper[rows], batch.codes[rows], labels[rows])
+                learn(
+                    batch.lower[rows],
+                    batch.upper[rows],
+                    batch.codes[rows],
+                    labels[rows],
+                    *(() if weights is None else (weights[rows],)),
+                )
                 for rows in (whole if self.settings.needs_all_rows else chunks)
             ]
         except BaseException:  # Ctrl-C, say: the rows so far stay learned, classes to come do not
@@ -178,6 +188,13 @@ class Model:
             batch.lower, batch.upper, batch.codes, threads
         )
         return carried
+
+    def supports(self, batch: Batch, threads: int = 1) -> NDArray[np.float64]:
+        """Return how many learned rows speak for each row; of a model that decides by evidence."""
+        rows: NDArray[np.float64] = self.engine.supports(
+            batch.lower, batch.upper, batch.codes, threads
+        )
+        return rows
 
     def boxes(self, unlabelled: object = None) -> Boxes:
         """Return the boxes as they are now; those without a class have the mark `unlabelled`."""
@@ -283,7 +300,6 @@ class Model:
         """
         settings = settings_from_dict(header["settings"])
         forms = {**_FORMS, **(_SCALES if "scales" in arrays else {}), **settings.arrays}
-        arrays = {**settings.blank, **arrays}
         for name, (dtype, ndim) in forms.items():
             if arrays[name].dtype != dtype or arrays[name].ndim != ndim:
                 raise ValueError(f"the array {name!r} has another form than expected")
@@ -303,6 +319,10 @@ class Model:
             raise ValueError("a box holds a category that the schema does not have")
         if np.any(boxes.get("n_values", sizes) > sizes):
             raise ValueError("there are bounds for categories that the schema does not have")
+        if np.any(boxes.get("values_known", sizes) > sizes):
+            raise ValueError("more categories are known than the schema has")
+        if "recent_codes" in boxes and np.any(boxes["recent_codes"] >= sizes):
+            raise ValueError("a recent row has a category that the schema does not have")
         model.labels = labels
         return model
 
@@ -364,19 +384,30 @@ def _wider(
         "low": np.array([r.low for r in every], np.float64),
         "high": np.array([r.high for r in every], np.float64),
         "growing": np.array([r.growing for r in every], np.uint8),
-        **_wider_reaches(arrays, categorical, continuous),
+        **_wider_evidence(arrays, categorical, continuous),
         **scale_arrays(every),
     }
 
 
-def _wider_reaches(arrays: Arrays, categorical: list[int], continuous: list[int]) -> Arrays:
-    if "reaches" not in arrays:
+def _wider_evidence(arrays: Arrays, categorical: list[int], continuous: list[int]) -> Arrays:
+    """Return what a model by evidence keeps of its columns beside the boxes.
+
+    A model without boxes, in which no value is known, has no recent rows either.
+    """
+    if "relevance" not in arrays:
         return {}
-    reaches = arrays["reaches"]  # of the continuous columns, the categorical ones, the age
-    n_continuous = arrays["V"].shape[1]
-    places = [*continuous, *(n_continuous + place for place in categorical)]
-    slopes = arrays["step_slopes"]  # of the same, if a step of theirs waits
+    known = float(len(arrays["n"]) > 0)  # that the value is missing
+    rows = slice(None if known else 0)
+    n = arrays["V"].shape[1]
+    new = [*continuous, *(n + place for place in categorical)]
+    logs, squares = np.split(arrays["relevance"], 2, axis=1)
+    of_change = arrays["changes"].shape[1] - n - arrays["recent_codes"].shape[1]
     return {
-        "reaches": np.insert(reaches, places, 0.0, axis=1),
-        "step_slopes": np.insert(slopes, places, 0.0) if len(slopes) else slopes,
+        "relevance": np.hstack([np.insert(part, new, 0.0, axis=1) for part in (logs, squares)]),
+        "changes": np.insert(arrays["changes"], [of_change + place for place in new], 0.0, axis=1),
+        "recent_lower": np.insert(arrays["recent_lower"][rows], continuous, np.nan, axis=1),
+        "recent_upper": np.insert(arrays["recent_upper"][rows], continuous, np.nan, axis=1),
+        "recent_codes": np.insert(arrays["recent_codes"][rows], categorical, 0, axis=1),
+        "recent": arrays["recent"][rows],
+        "values_known": np.insert(arrays["values_known"], categorical, known),
     }

@@ -59,13 +59,9 @@ class Settings:
     engine: ClassVar[Any]  # the class of its engine
     needs_all_rows: ClassVar[bool] = False  # learns in one call, not row by row
     learns_in_threads: ClassVar[bool] = False  # its `learn` takes a number of them
+    most_values: ClassVar[int | None] = None  # of a categorical column that are told apart
     # What its engine keeps beside the boxes: arrays of its snapshot, their types and dimensions.
     arrays: ClassVar[Mapping[str, tuple[type[np.generic], int]]] = {}
-    # Those that files of earlier versions lack, as they are where there is nothing to tell.
-    blank: ClassVar[Mapping[str, NDArray[Any]]] = {}
-
-    theta: float
-    gamma: list[float]
 
     def new_engine(self, n_categorical: int, ranges: Sequence[Range]) -> Any:
         """Return an engine that has learned nothing."""
@@ -85,7 +81,15 @@ class Settings:
 
 
 @dataclass
-class EntropySettings(Settings):
+class MembershipSettings(Settings):
+    """What every algorithm is told in which the box with the largest membership decides."""
+
+    theta: float
+    gamma: list[float]
+
+
+@dataclass
+class EntropySettings(MembershipSettings):
     """EIOL-GFMM; `mean` chooses version 2. IOL-GFMM where there are no categories."""
 
     algorithm = "EIOL-GFMM"
@@ -98,32 +102,35 @@ class EntropySettings(Settings):
 
 
 @dataclass
-class EvidenceSettings(EntropySettings):
-    """EIOL-GFMM decided by evidence; of several choices those that predicted best so far count."""
+class EvidenceSettings(Settings):
+    """Few boxes that decide together by their likelihoods, and follow changes."""
 
-    algorithm = "EIOL-GFMM by evidence"
+    algorithm = "few boxes by evidence"
     engine: ClassVar[Any] = EvidenceEngine
+    most_values = 255
     arrays: ClassVar[Mapping[str, tuple[type[np.generic], int]]] = {
-        "losses": (np.float64, 1),
+        "n": (np.float64, 1),  # rows may have weights
+        "times": (np.float64, 1),
+        "last": (np.float64, 1),
+        "place": (np.uint64, 2),
+        "members": (np.float64, 2),
+        "relevance": (np.float64, 2),
+        "recent_lower": (np.float64, 2),
+        "recent_upper": (np.float64, 2),
+        "recent_codes": (np.int32, 2),
+        "recent": (np.float64, 2),
+        "changes": (np.float64, 2),
+        "adwin": (np.float64, 1),
+        "values_known": (np.float64, 1),
         "tallies": (np.float64, 1),
-        "tested": (np.uint64, 1),
-        "reaches": (np.float64, 2),
-        "last": (np.uint64, 1),
-        "waits": (np.uint64, 1),
-        "test_scores": (np.float64, 2),
-        "step_slopes": (np.float64, 1),
-    }
-    blank: ClassVar[Mapping[str, NDArray[Any]]] = {  # no test waits, and no step
-        "waits": np.zeros(3, np.uint64),
-        "test_scores": np.empty((0, 0)),
-        "step_slopes": np.empty(0),
+        "rows": (np.uint64, 1),
     }
 
-    bandwidths: list[float]
-    backoffs: list[float]
-    temperatures: list[float]
-    powers: list[float]
-    forget: bool
+    theta: float
+    delta: float
+    max_boxes: int  # 0: no limit
+    adapt: bool
+    priors: list[float]
 
 
 @dataclass
@@ -141,7 +148,7 @@ class AgglomerativeSettings(EntropySettings):
 
 
 @dataclass
-class ContractionSettings(Settings):
+class ContractionSettings(MembershipSettings):
     """Onln-GFMM-M2; Onln-GFMM where there are no categories."""
 
     algorithm = "Onln-GFMM-M2"
@@ -151,7 +158,7 @@ class ContractionSettings(Settings):
 
 
 @dataclass
-class BoundSettings(Settings):
+class BoundSettings(MembershipSettings):
     """Onln-GFMM-M1: bounds among the category values, whose distances need all rows."""
 
     algorithm = "Onln-GFMM-M1"

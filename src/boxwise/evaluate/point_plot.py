@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from boxwise.evaluate.line_styles import line_style
 from boxwise.evaluate.points import Point
@@ -17,6 +17,7 @@ def plot_points(
     window: int,
     ax: Axes | None = None,
     marks: Mapping[int, str] | Sequence[int] = (),
+    changes: Mapping[str, Sequence[Any]] | None = None,
 ) -> Axes:
     """Draw the recent class balanced accuracy over the rows; in a figure of its own, boxes too."""
     try:
@@ -55,9 +56,29 @@ def plot_points(
     panels[-1].set_xlabel("rows")
     panels[-1].xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     _draw_marks(panels, marks)
+    for name, its in (changes or {}).items():
+        _draw_changes(panels, its, "" if len(points) == 1 else f" ({name})", styles[name]["color"])
     ax.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0.2)
     ax.figure.align_ylabels(panels)
     return ax
+
+
+def _draw_changes(panels: Sequence[Axes], changes: Sequence[Any], whose: str, color: Any) -> None:
+    """Draw a dotted line at each alarm of a learner, and a solid one where boxes were replaced."""
+    looks = {"alarm": ("alarm", ":", 1.2), "replaced": ("boxes replaced", "-", 1.0)}
+    named: set[str] = set()
+    for change in changes:
+        event = "replaced" if change.event == "returned" else change.event
+        if event not in looks:
+            continue
+        text, style, width = looks[event]
+        for panel in panels:
+            label = f"{text}{whose}" if panel is panels[0] and event not in named else None
+            panel.axvline(
+                change.row, color=color, linestyle=style, linewidth=width, alpha=0.6, zorder=1,
+                gid=f"change-{event}", label=label,
+            )  # fmt: skip
+        named.add(event)
 
 
 def _draw_marks(panels: Sequence[Axes], marks: Mapping[int, str] | Sequence[int]) -> None:

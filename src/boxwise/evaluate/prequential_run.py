@@ -47,8 +47,8 @@ class Prequential:
     ...     print(now.rows, round(now.recent.cba, 2))
     ...     if now.rows == 1000:
     ...         break
-    500 0.92
-    1000 0.91
+    500 0.9
+    1000 0.94
     >>> len(run.points["HyperboxClassifier"])
     2
     """
@@ -86,6 +86,11 @@ class Prequential:
         }
 
     @property
+    def changes(self) -> dict[str, list[Any]]:
+        """For each learner, what happened to it: as its ``changes_``, by rows of the stream."""
+        return {runner.name: runner.changes for runner in self._runners}
+
+    @property
     def rows(self) -> int:
         """The rows of the stream up to the last step."""
         return self._noted[-1][0].rows if self._noted else 0
@@ -121,6 +126,9 @@ class Prequential:
     def plot(self, ax: Any = None, *, marks: Mapping[int, str] | Sequence[int] = ()) -> Axes:
         """Draw the recent class balanced accuracy over the rows, and the boxes below it.
 
+        Where a learner raised an alarm, there is a dotted line; where its boxes were replaced, a
+        solid one.
+
         matplotlib is needed: ``pip install "boxwise[plot]"``.
 
         Parameters
@@ -137,7 +145,7 @@ class Prequential:
         """
         from boxwise.evaluate.point_plot import plot_points
 
-        return plot_points(self.points, self.window, ax, marks)
+        return plot_points(self.points, self.window, ax, marks, self.changes)
 
     def __repr__(self) -> str:
         return point_table(self._noted[-1] if self._noted else (), self.window)
@@ -247,8 +255,8 @@ def prequential(
     >>> result = prequential(learners, LoanStream(3000, function=7, noise=0.05))
     >>> for row in result.summary():
     ...     print(row["learner"], row["scored"], round(row["cba"], 3), row["boxes"])
-    small boxes 2999 0.898 2558
-    large boxes 2999 0.883 606
+    small boxes 2999 0.908 1000
+    large boxes 2999 0.912 843
     """
     run = Prequential(learners, source, window=window, every=every, limit=limit, classes=classes)
     for points in run:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -43,6 +44,9 @@ class Runner:
         self._overall, self._recent = Confusion(), Confusion(window)
         self._rows = self._learned = self._unlabelled = self._unpredicted = 0
         self._seconds = 0.0
+        self._changes_before = len(_changes(learner))  # and the rows it had learned by then
+        self._rows_before = _rows_learned(learner)
+        self.changes: list[Any] = []
 
     def take(self, rows: Sequence[Any], labels: Sequence[Hashable]) -> None:
         """Predict, learn and score the next rows of the stream."""
@@ -55,6 +59,7 @@ class Runner:
                              [mark if _missing(label) else label for label in truth],
                              places)  # fmt: skip
         self._score(truth, guesses)
+        self._note_changes(places)
         self._rows += len(rows)
         self._learned += len(places)
         self._unlabelled += sum(map(_missing, labels))
@@ -80,6 +85,19 @@ class Runner:
         if getattr(self.learner, "unlabelled", None) is not None:
             return range(len(labels))
         return [i for i, label in enumerate(labels) if not _missing(label)]
+
+    def _note_changes(self, places: Sequence[int]) -> None:
+        """Note what happened to the learner, each by its row of the stream, from 1.
+
+        A learner counts the rows that it has learned, in which rows of the stream may be missing;
+        if they have weights, the count is another one, and the end of the block has to do.
+        """
+        known = self._changes_before + len(self.changes)
+        for change in _changes(self.learner)[known:]:
+            place = change.row - self._rows_before - self._learned - 1
+            inside = 0 <= place < len(places)
+            row = self._rows + 1 + places[place if inside else -1]
+            self.changes.append(replace(change, row=row))
 
     def _turn(self, rows: list[Any], labels: list[Hashable], places: Sequence[int]) -> list[Guess]:
         guesses: list[Guess] = []
@@ -108,6 +126,21 @@ def _missing(label: Hashable) -> bool:
         return label is None or bool(label != label)  # NaN is the only value that is not itself
     except TypeError:  # pandas.NA refuses to be a truth value
         return True
+
+
+def _changes(learner: Any) -> list[Any]:
+    """Return what happened to a learner so far; nothing, if it does not tell."""
+    own = getattr(learner, "classifier", learner)  # of a learner with River's methods
+    if not getattr(own, "adapt", False):
+        return []
+    return getattr(own, "changes_", [])
+
+
+def _rows_learned(learner: Any) -> int:
+    own = getattr(learner, "classifier", learner)
+    if not getattr(own, "adapt", False) or not hasattr(own, "changes_"):
+        return 0
+    return int(own._fitted().engine.snapshot()["rows"][0])
 
 
 def _memory(learner: Any, *, slow_too: bool) -> int | None:

@@ -1,5 +1,6 @@
 """Why a decision was made: boxes, columns, rivals, and what would have changed it."""
 
+from boxwise.explain.experts import carrying, rows_learned
 from boxwise.explain.explaining import explain
 from boxwise.explain.explanation import (
     BoxSupport,
@@ -12,9 +13,11 @@ from boxwise.explain.explanation import (
     Tie,
     TiedClass,
 )
+from boxwise.explain.support import FEW_ROWS, few_rows_in_words
 from boxwise.explain.winning import by_evidence, winning_boxes
 
 __all__ = [
+    "FEW_ROWS",
     "BoxSupport",
     "Change",
     "Comparison",
@@ -25,6 +28,9 @@ __all__ = [
     "Tie",
     "TiedClass",
     "by_evidence",
+    "carrying",
     "explain",
+    "few_rows_in_words",
+    "rows_learned",
     "winning_boxes",
 ]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boxwise.core import EntropySettings, Model
+from boxwise.core import EntropySettings, EvidenceSettings, Model
 from boxwise.core.model import ranges_of
 from boxwise.explain.measure import Measure
 from boxwise.explain.winning import members_of
@@ -29,33 +29,45 @@ class BoxArrays:
         The rows of each box, and its class as a position in `Model.labels`; -1 is none.
     members : dict
         The boxes of each class.
+    present : array of bool
+        By box: whether it belongs to the current expert. Others are of challengers and of retired
+        experts; only models that decide by evidence have them.
+    n_experts : int
+        How many sets of boxes predict together.
     alpha, beta : float
         The weights of numbers and categories in the membership.
     """
 
     def __init__(self, model: Model) -> None:
         settings = model.settings
-        assert isinstance(settings, EntropySettings)
+        assert isinstance(settings, EntropySettings | EvidenceSettings)
         state = model.engine.snapshot()
         self.V, self.W = state["V"], state["W"]
-        self.n: NDArray[np.int64] = state["n"].astype(np.int64)
+        self.n: NDArray[Any] = state["n"]
         self.label: NDArray[np.int32] = state["label"]
         self.n_numbers = self.V.shape[1]
         self.n_categories = len(model.schema.categorical)
         names = (*model.schema.continuous_names, *model.schema.categorical_names)
         self.names: tuple[str, ...] = names
-        self.alpha = 1.0 if not self.n_categories else settings.alpha if self.n_numbers else 0.0
+        share = settings.alpha if isinstance(settings, EntropySettings) else 0.5
+        self.alpha = 1.0 if not self.n_categories else share if self.n_numbers else 0.0
         self.beta = 1 - self.alpha
         self.measures = [Measure(r) for r in ranges_of(state)]
         self._by_rank = model.by_rank
         self.width = np.array([m.width for m in self.measures])
         with np.errstate(divide="ignore", invalid="ignore"):
-            gamma = np.array(settings.gamma, dtype=np.float64)
+            steep = settings.gamma if isinstance(settings, EntropySettings) else 1.0
+            gamma = np.array(steep, dtype=np.float64)
             self.slope = np.where(self.width > 0, gamma / self.width, 0.0)
         self._v = self.measured(self.V)
         self._w = self.measured(self.W)
         self._sort_counts(state["first"], state["code"], state["times"])
         self.members = members_of(self.label)
+        self.present: NDArray[np.bool_] = np.ones(len(self.n), bool)
+        self.n_experts = 1
+        if isinstance(settings, EvidenceSettings):
+            self.present = state["place"][:, 0] == 0
+            self.n_experts = len(state["members"])
 
     def measured(self, values: Floats) -> Floats:
         """Return values, numbers last, by the measures of their columns."""
@@ -70,6 +82,12 @@ class BoxArrays:
         """Return how far a row sticks out of boxes, measured; NaN where that does not count."""
         xl, xu = self.measured(lower), self.measured(upper)
         return np.maximum(xu - self._w[boxes], self._v[boxes] - xl)
+
+    def present_of(self, label: int) -> NDArray[np.intp]:
+        """Return the boxes of a class in the current expert; all, if it has none."""
+        boxes = self.members[label]
+        present = boxes[self.present[boxes]]
+        return present if len(present) else boxes
 
     def extent(self, boxes: NDArray[np.intp]) -> Floats:
         """Return the sides of boxes, measured; NaN where a box has not seen a value."""

@@ -9,17 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boxwise.core import EntropySettings, Model
+from boxwise.core import EntropySettings, EvidenceSettings, Model
 from boxwise.explain.box_arrays import BoxArrays
 from boxwise.explain.counterfactual import Search
 from boxwise.explain.explanation import BoxSupport, Explanation, Rival
+from boxwise.explain.in_words import MOST_OF_IT
 from boxwise.explain.reasons import Reasons
 from boxwise.explain.row import Row, known_only
 from boxwise.explain.ties import tied_boxes, tied_classes
 from boxwise.explain.winning import Judged, best_boxes, by_evidence, judged
 from boxwise.inputs import Batch
 
-MOST_BOXES = 5  # of those that carried a decision by evidence
+MOST_BOXES = 12  # of those that carried a decision by evidence
+LEAST_SHARE = 0.01  # of a decision, below which a box is not worth a line
 
 
 def explain(
@@ -49,7 +51,7 @@ def explain(
     ------
     Explanation
     """
-    if not isinstance(model.settings, EntropySettings):
+    if not isinstance(model.settings, EntropySettings | EvidenceSettings):
         raise TypeError(
             f"decisions of {model.settings.algorithm} cannot be explained column by column; "
             "membership and boxes_.describe show which box decides"
@@ -74,8 +76,10 @@ class Explainer:
 
     def explain(self, part: Judged, batch: Batch) -> Iterator[Explanation]:
         """Yield an explanation for each of the rows; `batch` has all rows, with all values."""
-        best = best_boxes(part.degrees, self._arrays.members)
+        members = {code: self._arrays.present_of(code) for code in self._arrays.members}
+        best = best_boxes(part.degrees, members)
         probabilities = self._model.probabilities(part.batch)
+        supports = self._model.supports(part.batch).tolist() if self._by_evidence else None
         for i in range(part.batch.n_rows):
             row = Row.of(self._model.schema, batch, part.batch, part.begin + i, i)
             yield self._explain(
@@ -84,6 +88,7 @@ class Explainer:
                 part.degrees[i],
                 probabilities[i],
                 {code: int(boxes[i]) for code, boxes in best.items()},
+                None if supports is None else supports[i],
             )
 
     def _explain(
@@ -93,12 +98,13 @@ class Explainer:
         degrees: NDArray[np.float64],
         probabilities: NDArray[np.float64],
         best: dict[int, int],
+        support: float | None,
     ) -> Explanation:
         scores = (
             probabilities if self._by_evidence else {k: degrees[box] for k, box in best.items()}
         )
         others = sorted((k for k in best if k != won), key=lambda k: -scores[k])
-        carried = self._carried(degrees, won) if self._by_evidence else []
+        carried = self._carried(degrees, won, probabilities[won]) if self._by_evidence else []
         named = list(dict.fromkeys([best[won], *carried, *(best[k] for k in others)]))
         supports = dict(zip(named, self._supports(row, named, degrees), strict=True))
         winner = self._reasons.in_full(supports[best[won]], row)
@@ -111,9 +117,10 @@ class Explainer:
             )
             for k in others
         )
+        known = [k for k in (won, *others[:1]) if self._arrays.present[best[k]]]
         compared = (
             self._reasons.against(row, (won, best[won]), (others[0], best[others[0]]))
-            if others
+            if len(known) == 2
             else None
         )
         tie = (
@@ -132,7 +139,10 @@ class Explainer:
             settings=self._reasons.settings,
             winner=winner,
             carried=tuple(supports[box] for box in carried),
-            n_boxes=len(self._arrays.members[won]),
+            background=self._background(degrees, won, probabilities[won]),
+            n_boxes=len(self._arrays.present_of(won)),
+            n_experts=self._arrays.n_experts,
+            support=support,
             rivals=rivals,
             against=compared,
             tie=tie,
@@ -140,11 +150,24 @@ class Explainer:
             no_counterfactual=why_not,
         )
 
-    def _carried(self, shares: NDArray[np.float64], won: int) -> list[int]:
-        """Return the boxes of a class that carried most, in this order."""
+    def _carried(self, shares: NDArray[np.float64], won: int, whole: float) -> list[int]:
+        """Return the boxes of a class that carried most of its probability, in this order."""
         boxes = self._arrays.members[won]
-        most = boxes[np.argsort(-shares[boxes], kind="stable")[:MOST_BOXES]]
-        return [int(box) for box in most if shares[box] > 0]
+        found: list[int] = []
+        carried = 0.0
+        for box in boxes[np.argsort(-shares[boxes], kind="stable")[:MOST_BOXES]].tolist():
+            enough = carried >= MOST_OF_IT * whole or shares[box] < LEAST_SHARE * whole
+            if shares[box] == 0 or (found and enough):
+                break
+            found.append(box)
+            carried += shares[box]
+        return found
+
+    def _background(self, shares: NDArray[np.float64], won: int, whole: float) -> float | None:
+        """Return what the background of the class carried: what its boxes left."""
+        if not self._by_evidence:
+            return None
+        return max(float(whole - shares[self._arrays.members[won]].sum()), 0.0)
 
     def _supports(
         self, row: Row, boxes: list[int], degrees: NDArray[np.float64]

@@ -73,7 +73,7 @@ class BoxSupport:
     log_evidence : float or None
         By evidence, with features: the logarithm of the weight, plus all contributions.
     features : tuple of FeatureReason
-        By column, in the order of the input; empty for boxes that are only mentioned.
+        By column, the largest contributions first; empty for boxes that are only mentioned.
     """
 
     box: int
@@ -109,12 +109,14 @@ class Comparison:
     label
         The next class.
     columns : tuple of pairs
-        Column and how much it speaks for the prediction; below 0 it speaks for the next class.
+        Column and how much it speaks for the prediction, the most telling first; below 0 it speaks
+        for the next class.
     rest : float
         By evidence: how many boxes there are, how large they are, and the sizes of the classes.
     total : float
-        The sum of all. By membership it is the margin; by evidence the logarithm of the odds at
-        the best bandwidth, backoff and temperature so far.
+        The sum of all. By membership it is the margin; by evidence the logarithm of the odds by
+        the present boxes, before other experts are mixed in and before probabilities are drawn
+        together where few rows speak for them.
     """
 
     label: Any
@@ -198,14 +200,22 @@ class Explanation:
         Who decided: all boxes of a class together, as in `HyperboxClassifier`, or the best box
         alone, as in `EIOLGFMM`.
     settings : dict
-        ``alpha``; by evidence also the ``bandwidth``, ``backoff`` and ``temperature`` to which the
-        contributions belong: the best so far.
+        ``alpha``; by evidence the ``temperature`` that log-likelihoods of classes are divided by.
     winner : BoxSupport
-        The box that decided, or carried most, column by column.
+        The box that decided, or of the present boxes the one that carried most, column by column.
     carried : tuple of BoxSupport
-        By evidence: the boxes of the class that carried most, the winner first.
+        By evidence: the boxes of the class that carried most, as many as carry 80 % of the
+        probability, at most 12.
+    background : float or None
+        By evidence: how much of the probability the class as a whole carried; the rest is the
+        boxes'.
     n_boxes : int
-        How many boxes of the class there are.
+        How many boxes of the class there are at present.
+    n_experts : int
+        By evidence: how many sets of boxes predicted together: the present one, a challenger and
+        retired ones. What is told column by column is of the present one.
+    support : float or None
+        By evidence: how many learned rows speak for the decision.
     rivals : tuple of Rival
         All other classes, the closest first.
     against : Comparison or None
@@ -223,7 +233,7 @@ class Explanation:
     ``alpha * min(numbers) + (1 - alpha) * sum(counts) / (n * categories)`` is the membership before
     it is rounded to whole units of 1e-12 (one half of it where there is one kind of column only);
     and 1 plus the contributions is the same, but for rounding. By evidence:
-    ``log(rows)`` plus the contributions is the logarithm of the box's evidence.
+    ``log(weight)`` plus the contributions is the log-likelihood of the row in the box.
 
     Examples
     --------
@@ -247,7 +257,10 @@ class Explanation:
     settings: dict[str, float]
     winner: BoxSupport
     carried: tuple[BoxSupport, ...]
+    background: float | None
     n_boxes: int
+    n_experts: int
+    support: float | None
     rivals: tuple[Rival, ...]
     against: Comparison | None
     tie: Tie | None

@@ -20,6 +20,7 @@ from boxwise.explain.in_words import (
     value_of,
     weight_in_words,
 )
+from boxwise.explain.support import few_rows_in_words
 
 MOST_FEATURES = 10  # the others are folded away
 MOST_RIVALS = 20
@@ -35,10 +36,14 @@ _SMALL = "opacity:.75;font-size:90%"
 def in_html(why: Explanation) -> str:
     """Return the explanation as HTML; nothing in it comes from elsewhere."""
     parts = [f'<div style="font-weight:600;font-size:110%">{escape(headline(why))}</div>']
+    if few := few_rows_in_words(why.support):
+        parts.append(_text(few))
     parts.append(_text(f"box {why.winner.box}: {why.winner.rule}"))
     if why.decision == "evidence":
-        carried = _table(_box(box, percent(box.share or 0.0)) for box in why.carried)
-        parts.append(_folded(carried_in_words(why), carried))
+        carried = [_box(box, percent(box.share or 0.0)) for box in why.carried]
+        if why.background:
+            carried.append([percent(why.background), "", "the class as a whole"])
+        parts.append(_folded(carried_in_words(why), _table(carried)))
     if why.tie is not None:
         parts.append(_text(tie_in_words(why.tie)))
     parts += [_text(features_title(why)), *_features(why)]

@@ -8,17 +8,21 @@ from textwrap import wrap
 
 from boxwise.core.words import counted, number_in_words, value_in_words
 from boxwise.explain.explanation import Change, Comparison, Explanation, FeatureReason, Tie
+from boxwise.explain.support import few_rows_in_words, rows_in_words
 
 WIDTH = 88
 MOST_FEATURES = 8
-MOST_BOXES = 3
 MOST_RIVALS = 3
+MOST_OF_IT = 0.8  # of the probability: boxes that carry so much carry most
 LONGEST = 28  # characters of a name or a value
 
 
 def in_words(why: Explanation) -> str:
-    """Return the explanation, what matters most first, on about 25 lines at most."""
-    lines = [headline(why), *_winner(why)]
+    """Return the explanation, what matters most first, on about 35 lines at most."""
+    lines = [headline(why)]
+    if few := few_rows_in_words(why.support):
+        lines.append(few)
+    lines += _winner(why)
     if why.tie is not None:
         lines += _wrapped(tie_in_words(why.tie))
     lines += ["", *_features(why)]
@@ -47,18 +51,23 @@ def _winner(why: Explanation) -> list[str]:
     if why.decision == "membership":
         return _wrapped(f"box {why.winner.box}: {why.winner.rule}")
     lines = [f"{carried_in_words(why)}:"]
-    for box in why.carried[:MOST_BOXES]:
+    for box in why.carried:
         text = f"  {percent(box.share or 0.0):>4}  box {box.box}: {box.rule}"
         lines += _wrapped(text, 8, 2 if box.box == why.winner.box else 1)
+    if why.background:
+        lines.append(f"  {percent(why.background):>4}  the class as a whole")
     return lines
 
 
 def carried_in_words(why: Explanation) -> str:
-    """Say how many boxes decided together, and how much the first of them carried."""
+    """Say how many boxes decided together, and how much those shown carried of the probability."""
     won = class_in_words(why.prediction)
-    if why.n_boxes == 1:
+    if why.n_boxes == 1 and len(why.carried) == 1:
         return f"{won} has 1 box, which carried"
-    return f"{why.n_boxes:,} boxes of {won} decided together; these carried most"
+    shown = sum(box.share or 0.0 for box in why.carried)
+    much = "most" if shown >= MOST_OF_IT * why.probability else f"{percent(shown)} of it"
+    decided = f"{counted(why.n_boxes, 'box', 'boxes')} of {won} decided together"
+    return f"{decided}; {'this' if len(why.carried) == 1 else 'these'} carried {much}"
 
 
 def tie_in_words(tie: Tie) -> str:
@@ -83,12 +92,11 @@ def ranked(why: Explanation) -> list[tuple[FeatureReason, float]]:
     The weight is how much a column speaks for the prediction rather than for the next class; by
     membership, or if there is no other class, it is the contribution to the winning box.
     """
+    features = why.winner.features
     if why.decision == "evidence" and why.against is not None:
-        weights = [weight for _, weight in why.against.columns]
-    else:
-        weights = [feature.contribution for feature in why.winner.features]
-    pairs = zip(why.winner.features, weights, strict=True)
-    return sorted(pairs, key=lambda pair: -abs(pair[1]))
+        of_column = {feature.column: feature for feature in features}
+        return [(of_column[name], weight) for name, weight in why.against.columns]
+    return [(feature, feature.contribution) for feature in features]
 
 
 def _features(why: Explanation) -> Iterator[str]:
@@ -159,7 +167,9 @@ def total_in_words(why: Explanation, against: Comparison) -> str:
     if ahead == why.prediction and odds == factor(abs(against.total)):
         return one
     won = f" for {class_in_words(why.prediction)}" if ahead != why.prediction else ""
-    return f"{one} by the best setting so far, {odds} to 1{won} by all"
+    by_all = "by all, " if why.n_experts > 1 else ""
+    sure = f"as sure as {rows_in_words(why.support or 0.0)} like this allow"
+    return f"{one} by the present boxes, {odds} to 1{won} {by_all}{sure}"
 
 
 def value_of(feature: FeatureReason) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boxwise.core import EntropySettings, Model
+from boxwise.core import Model
 from boxwise.explain.box_arrays import BoxArrays, Floats
 from boxwise.explain.explanation import BoxSupport, Comparison, FeatureReason
 from boxwise.explain.row import Row
@@ -22,29 +22,29 @@ class Reasons:
     """Takes the decisions of a model apart."""
 
     def __init__(self, model: Model, arrays: BoxArrays) -> None:
-        assert isinstance(model.settings, EntropySettings)
-        self._arrays = arrays
+        self._model, self._arrays = model, arrays
         self._membership = MembershipTerms(arrays)
-        self._evidence = EvidenceTerms(arrays, model) if by_evidence(model) else None
+        self._by_evidence = by_evidence(model)
         self._labels: list[Any] = model.classes
-        # Columns come in two kinds, one after the other; people know them in the input's order.
+        # Columns come in two kinds, one after the other; equal ones are in the input's order.
         self._order = np.argsort([*model.schema.continuous, *model.schema.categorical]).tolist()
 
     @property
     def settings(self) -> dict[str, float]:
         """The settings that the numbers of an explanation belong to."""
-        found = {"alpha": self._arrays.alpha}
-        if self._evidence is not None:
-            found |= {
-                "bandwidth": self._evidence.bandwidth,
-                "backoff": self._evidence.backoff,
-                "temperature": self._evidence.temperature,
-            }
-        return found
+        if self._by_evidence:
+            return {"temperature": self._model.engine.multipliers[-1]}
+        return {"alpha": self._arrays.alpha}
+
+    def _evidence_of(self, row: Row) -> EvidenceTerms:
+        return EvidenceTerms.of(self._model, row.lower, row.upper, row.codes)
 
     def memberships(self, row: Row, boxes: list[int]) -> list[float]:
         """Return the membership of a row in some boxes, put together from its terms; in units."""
         places = np.array(boxes, dtype=np.intp)
+        if self._by_evidence:
+            near = self._model.engine.memberships(row.lower[None], row.upper[None], row.codes[None])
+            return [float(near[0, box]) for box in boxes]
         terms = self._membership.terms(row.lower, row.upper, row.codes, places)
         n, r = self._arrays.n_numbers, self._arrays.n_categories
         b_num = terms[:, :n].min(axis=1, initial=1.0)
@@ -60,11 +60,12 @@ class Reasons:
         box = np.array([support.box])
         terms = self._membership.terms(row.lower, row.upper, row.codes, box)
         counts = self._membership.counts(row.codes, box)[0]
-        if self._evidence is None:
+        if not self._by_evidence:
             contributions = self._membership.contributions(terms)[0]
         else:
-            contributions = self._evidence.terms(row.lower, row.upper, row.codes, box)[0]
-            log_weight = float(self._evidence.log_weight[support.box])
+            evidence = self._evidence_of(row)
+            contributions = evidence.terms[support.box]
+            log_weight = float(evidence.log_weights[support.box])
             log_evidence = log_weight + float(contributions.sum())
             support = replace(support, weight=exp(log_weight), log_evidence=log_evidence)
         said = zip(terms[0].tolist(), contributions.tolist(), strict=True)
@@ -74,8 +75,11 @@ class Reasons:
             else self._category(row, j, int(counts[j - self._arrays.n_numbers]), term, part)
             for j, (term, part) in enumerate(said)
         ]
-        ordered = tuple(features[j] for j in self._order)
-        return replace(support, features=ordered)
+        return replace(support, features=tuple(features[j] for j in self._ranked(contributions)))
+
+    def _ranked(self, parts: Floats) -> list[int]:
+        """Return the columns, those with the largest parts first."""
+        return sorted(self._order, key=lambda j: -abs(float(parts[j])))
 
     def _number(self, row: Row, box: int, j: int, term: float, part: float) -> FeatureReason:
         low, high = float(row.lower[j]), float(row.upper[j])
@@ -111,22 +115,23 @@ class Reasons:
 
     def against(self, row: Row, won: tuple[int, int], other: tuple[int, int]) -> Comparison:
         """Compare a class with another; each is given with its best box."""
-        if self._evidence is None:
+        if not self._by_evidence:
             boxes = np.array([won[1], other[1]])
             terms = self._membership.terms(row.lower, row.upper, row.codes, boxes)
             parts = self._membership.contributions(terms)
             return self._compared(other[0], parts[0] - parts[1], 0.0)
-        ours, our_rest = self._class_terms(self._evidence, row, won[0])
-        theirs, their_rest = self._class_terms(self._evidence, row, other[0])
-        heat = self._evidence.temperature
+        evidence = self._evidence_of(row)
+        ours, our_rest = self._class_terms(evidence, won[0])
+        theirs, their_rest = self._class_terms(evidence, other[0])
+        heat = evidence.temperature
         return self._compared(other[0], (ours - theirs) / heat, (our_rest - their_rest) / heat)
 
     def _compared(self, label: int, differences: NDArray[np.float64], rest: float) -> Comparison:
         names, parts = self._arrays.names, differences.tolist()
-        columns = tuple((names[j], parts[j]) for j in self._order)
+        columns = tuple((names[j], parts[j]) for j in self._ranked(differences))
         return Comparison(self._labels[label], columns, rest, sum(parts) + rest)
 
-    def _class_terms(self, evidence: EvidenceTerms, row: Row, label: int) -> tuple[Floats, float]:
+    def _class_terms(self, evidence: EvidenceTerms, label: int) -> tuple[Floats, float]:
         """Return what each column says of a class, and what is left: they add up to its score.
 
         A column says what it says in each box, by the box's share r in the class. For
@@ -134,9 +139,12 @@ class Reasons:
         of log weight - log r, and what is taken off for the size of the class.
         """
         boxes = self._arrays.members[label]
-        terms = evidence.terms(row.lower, row.upper, row.codes, boxes)
-        logs = evidence.log_weight[boxes] + terms.sum(axis=1)
+        boxes = boxes[np.isfinite(evidence.log_weights[boxes])]
+        terms = np.vstack([evidence.terms[boxes], evidence.background[label]])
+        weights = np.append(evidence.log_weights[boxes], evidence.log_background_weights[label])
+        logs = weights + terms.sum(axis=1)
         most = logs.max()
         score = most + np.log(np.exp(logs - most).sum())
         means = np.exp(logs - score) @ terms
-        return means, float(score - means.sum() - evidence.prior(label))
+        rest = score - means.sum() - evidence.temperature * evidence.log_classes[label]
+        return means, float(rest)

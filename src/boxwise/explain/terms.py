@@ -1,13 +1,14 @@
-"""What each column of a row says of each box: terms of the membership, and of the evidence."""
+"""What each column of a row says of each box: terms of membership and of log-likelihood."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from boxwise.core import EvidenceSettings, Model
+from boxwise.core import Model
 from boxwise.explain.box_arrays import BoxArrays, Floats
 
 Boxes = NDArray[np.intp]
@@ -55,86 +56,36 @@ class MembershipTerms:
         return costs
 
 
+@dataclass(frozen=True)
 class EvidenceTerms:
-    """The logarithm of the evidence, column by column, for one bandwidth and one backoff.
+    """The log-likelihood of a row in each box of the model, column by column, from the engine.
 
-    With the logarithm of the box's weight, the terms of a box add up to the logarithm of its
-    evidence; the score of a class is the logarithm of the sum over its boxes.
+    With the logarithm of the box's weight, the terms of a box add up to its log-likelihood; the
+    score of a class is the logarithm of the sum over its boxes and its background component.
 
     Attributes
     ----------
-    log_weight : array
-        By box: the logarithm of its rows, of which fewer count the older it is, so that those of a
-        class are as many as it has.
+    terms : array of shape (boxes, columns)
+        Numbers first, then categories.
+    log_weights : array
+        By box: the logarithm of its rows, of which fewer count the older it is; minus infinity for
+        boxes that have no part in the decision.
+    background, log_background_weights : array
+        The same of the background components, by class.
+    log_classes : array
+        By class: what is taken off its score for its size.
+    temperature : float
+        What scores are divided by before they become probabilities.
     """
 
-    def __init__(self, arrays: BoxArrays, model: Model) -> None:
-        assert isinstance(model.settings, EvidenceSettings)
-        self._arrays = arrays
-        self.bandwidth, self.backoff, self.temperature = model.engine.chosen
-        self.power = _power(model)
-        *reach, memory = model.engine.reach
-        self._h = self.bandwidth * np.array(reach[: arrays.n_numbers])
-        self._a = self.backoff * np.array(reach[arrays.n_numbers :])
-        self.log_weight = _log_weights(arrays, model, memory)
-        self._log_extent = np.nan_to_num(
-            np.log(arrays.extent(np.arange(len(arrays.n))) * self._units + 2 * self._h)
-        )
-        self._rows_of_class = np.bincount(arrays.label + 1, arrays.n, minlength=1)[1:]
-        most = max(1, MEMORY // (8 * max(1, len(arrays.n))))
-        self._logs = lru_cache(maxsize=most)(self._log_shares)
+    terms: Floats
+    log_weights: Floats
+    background: Floats
+    log_background_weights: Floats
+    log_classes: Floats
+    temperature: float
 
-    @property
-    def _units(self) -> Floats:
-        width = self._arrays.width
-        units: Floats = np.divide(1, width, out=np.full(len(width), np.nan), where=width > 0)
-        return units
-
-    def terms(self, lower: Floats, upper: Floats, codes: Codes, boxes: Boxes) -> Floats:
-        """Return boxes × columns; 0 where a number is missing, or was never seen in the box."""
-        beyond = self._arrays.beyond(lower, upper, boxes) * self._units
-        numbers = -self._log_extent[boxes] - np.maximum(beyond, 0) / self._h
-        numbers[np.isnan(beyond)] = 0.0
-        logs = [self._logs(j, code)[boxes] for j, code in enumerate(codes.tolist())]
-        return np.hstack([numbers, *(column[:, None] for column in logs)])
-
-    def _log_shares(self, j: int, code: int) -> Floats:
-        """Return the logarithm of the smoothed share of a value in each box."""
-        arrays, a = self._arrays, self._a[j]
-        counts = arrays.count(j, code)
-        labels = np.maximum(arrays.label, 0)  # a box without a class has no say, whatever it gets
-        seen = np.bincount(arrays.label + 1, counts, minlength=1)[1:]
-        share = (seen + 1 / (arrays.n_values(j) + 1)) / (self._rows_of_class + 1)
-        logs: Floats = np.log((counts + a * share[labels]) / (arrays.n + a))
-        return logs
-
-    def prior(self, label: int) -> float:
-        """Return what is taken off the score of a class for its size."""
-        return self.power * float(np.log(max(self._rows_of_class[label], 1)))
-
-
-def _log_weights(arrays: BoxArrays, model: Model, memory: float) -> Floats:
-    weight = arrays.n.astype(np.float64)
-    assert isinstance(model.settings, EvidenceSettings)
-    if model.settings.forget:
-        state = model.engine.snapshot()
-        last, rows = state["last"].astype(np.float64), max(int(state["tested"][3]), 1)
-        for boxes in arrays.members.values():
-            age = (last[boxes].max() - last[boxes]) / rows
-            weight[boxes] /= (1 + age / memory) ** 2
-            weight[boxes] *= arrays.n[boxes].sum() / weight[boxes].sum()
-    logs: Floats = np.log(weight)
-    return logs
-
-
-def _power(model: Model) -> float:
-    """Return to what power the sizes of the classes are taken out: the best so far."""
-    assert isinstance(model.settings, EvidenceSettings)
-    powers = model.settings.powers
-    if len(powers) == 1:
-        return powers[0]
-    tallies = model.engine.snapshot()["tallies"].reshape(-1, len(powers), 3)
-    rows = tallies[:, :, :2].max(axis=2)
-    right = np.divide(tallies[:, :, 2], rows, out=np.zeros_like(rows), where=rows > 0)
-    accuracy = right.sum(axis=0) / np.maximum((rows > 0).sum(axis=0), 1)
-    return powers[int(np.argmax(accuracy))]
+    @classmethod
+    def of(cls, model: Model, lower: Floats, upper: Floats, codes: Codes) -> EvidenceTerms:
+        """Return the terms of one row."""
+        return cls(**model.engine.terms(lower[None], upper[None], codes[None]))

@@ -52,7 +52,7 @@ def tied_classes(
     tied = [k for k in np.flatnonzero(probabilities >= level).tolist() if k in arrays.members]
     if len(tied) < 2:
         return None
-    of_class = {k: arrays.members[k] for k in sorted(tied, key=lambda k: k != won)}
+    of_class = {k: arrays.present_of(k) for k in sorted(tied, key=lambda k: k != won)}
     return Tie(
         tuple(
             TiedClass(labels[k], tuple(boxes.tolist()), int(arrays.n[boxes].sum()))

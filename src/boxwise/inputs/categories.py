@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from boxwise._native import read_codes
 from boxwise.inputs.missing import first_without_hash, is_missing, is_signalling_nan
 from boxwise.inputs.table import Coded, Values
-from boxwise.schema import Vocabulary, is_category, not_a_category, show
+from boxwise.schema import OTHER_VALUES, Vocabulary, is_category, not_a_category, show
 
 UNSEEN = -1
 
@@ -21,13 +21,15 @@ def to_codes(
     """Return the codes of a column, and the values that the vocabulary does not have.
 
     The vocabulary is only looked up. With `learn`, new values get the codes that follow on from it;
-    without, they get -1 and are not listed.
+    without, they get -1 and are not listed. Beyond its limit all share one code.
     """
     if isinstance(values, Coded):
         return _recode(values, vocabulary, learn=learn, name=name)
     try:
         codes = read_codes(values, vocabulary.codes, not learn)
         if codes is not None:
+            if vocabulary.limit is not None and vocabulary.is_full:
+                codes[codes == UNSEEN] = vocabulary.limit
             return codes, []
         # Equal values fall together here, so the work below is once per distinct value.
         code_of: dict[object, int] = dict.fromkeys(values, UNSEEN)
@@ -47,14 +49,24 @@ def to_codes(
             code = known.get(plain)
             if code is None and not is_category(plain):
                 raise _refusal(values, value, plain, name)
-            if code is None and learn:
+            if code is None and vocabulary.is_full:
+                code = vocabulary.limit
+            elif code is None and learn:
+                if first_new + len(additions) == vocabulary.limit:
+                    additions.append(OTHER_VALUES)
                 code = new.get(plain)
-                if code is None:
+                if code is None and _is_beyond(first_new + len(additions), vocabulary):
+                    code = vocabulary.limit
+                elif code is None:
                     code = new[plain] = first_new + len(additions)
                     additions.append(plain)
         if code is not None:
             code_of[value] = code
     return np.fromiter(map(code_of.__getitem__, values), np.int32, len(values)), additions
+
+
+def _is_beyond(code: int, vocabulary: Vocabulary) -> bool:
+    return vocabulary.limit is not None and code > vocabulary.limit
 
 
 def _recode(

@@ -46,8 +46,8 @@ class ExplainedLearner(OnlineLearner):
         Examples
         --------
         >>> from boxwise import HyperboxClassifier
-        >>> rows = [{"age": 23, "job": "cook"}, {"age": 27, "job": "cook"}]
-        >>> rows += [{"age": 60, "job": "smith"}, {"age": 66, "job": "smith"}]
+        >>> rows = [{"age": 23, "job": "cook"}, {"age": 27, "job": "smith"}]
+        >>> rows += [{"age": 60, "job": "smith"}, {"age": 66, "job": "cook"}]
         >>> clf = HyperboxClassifier().fit(rows, ["no", "no", "yes", "yes"])
         >>> (why,) = clf.explain([{"age": 35, "job": "cook"}], fixed=["job"])
         >>> why.prediction, why.counterfactual.prediction, why.counterfactual.changes

@@ -1,39 +1,44 @@
-"""The classifier of the library: boxes that decide together, by evidence."""
+"""The classifier of the library: few boxes that decide together by their likelihoods."""
 
 from __future__ import annotations
 
-import math
-from typing import Any
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boxwise.core import EvidenceSettings
+from boxwise.learners.changes import Change, changes_of
 from boxwise.learners.explained import ExplainedLearner
-from boxwise.learners.settings import entropy_settings, evidence_settings
+from boxwise.learners.hyperbox_learner import TrainingTable
+from boxwise.learners.settings import evidence_settings
+from boxwise.learners.weights import check_class_weight, row_weights
 from boxwise.schema import Schema
 
 
 class HyperboxClassifier(ExplainedLearner):
     """Online classifier for tables of numbers and categories, explained by boxes.
 
-    The model is a set of hyperboxes: intervals over the continuous columns, counted sets of values
-    over the categorical ones, a class. Each row is taken by a box that contains it, or by the
-    closest box of its class that may grow (it stays within `theta`, its categories stay
-    homogeneous within `delta`, it overlaps no box of another class), or becomes a new box. All
-    boxes together decide on the class of a row, each by how likely the row is in it.
+    The model is a set of at most `max_boxes` hyperboxes: intervals over the continuous columns,
+    counted sets of values over the categorical ones, a class. A row goes to the box of its class
+    in which it is most likely, among those that may take it, or becomes a new box. How long a box
+    may be follows from the rows: long in columns that do not matter, short in those that do.
+    Every box votes with its likelihood, and you can inspect each vote. When errors rise, a new set
+    of boxes learns beside the old one and replaces it if it predicts better.
 
     Categories need no encoding, missing values no imputation. New categories and new classes may
     appear at any time. Learning all rows in one call or one row a call gives the same model.
 
     Parameters
     ----------
-    theta : float, default=0.3
-        The longest side of a box, as a share of the column's range.
-    delta : float from 0 to 1, default=0.3
+    theta : float, default=0.5
+        The longest side of a box in a column of average relevance, as a share of the column's
+        range or of its rows.
+    delta : float from 0 to 1, default=0.15
         The largest change of entropy, on average over the categorical columns, that a row may cause
-        in a box. With 0 a box holds one value per column; with 1 the categories never keep a row
-        out.
+        in a box; columns that do not matter count less. With 0 a box holds one value per column
+        that matters; with 1 the categories never keep a row out.
     categorical_features : "from_dtype" or array-like, default="from_dtype"
         The categorical columns, as names, positions or a mask. With "from_dtype", columns of text,
         objects, categories, enumerations and truth values are categorical.
@@ -41,29 +46,23 @@ class HyperboxClassifier(ExplainedLearner):
         What the continuous columns are scaled by. "data": `fit` takes the range of the whole table
         and `partial_fit` lets ranges grow, deciding each row as if all had been rescaled. A pair
         ``(low, high)`` for all columns, or a mapping from column to pair, fixes it.
-    scale : {"range", "quantile"}, default="range"
-        How distances and sizes are measured in a continuous column: as shares of its range, or of
-        its rows, so that a few extreme values do not flatten all others. `fit` takes the ranks of
-        the whole table and `partial_fit` lets them follow the rows.
-    max_boxes : int, default=None
-        The number of boxes from which on there is a new one only for a new class; a row that no
-        box may take then goes to the box of its class in which its membership is largest,
-        whatever `theta`, `delta` and the boxes of other classes say.
-    bandwidth : float above 0, or "auto", default="auto"
-        How fast the density of a box falls outside it, as a share of the column's
-        range. "auto" tries a few on each row, and lets those speak that predicted best so far.
-    backoff : float above 0, or "auto", default="auto"
-        With how many rows the class as a whole speaks in the category shares of
-        each box.
-    temperature : float above 0, or "auto", default="auto"
-        What the scores are divided by before they become probabilities. Above 1 it
-        makes them less certain.
+    scale : {"quantile", "range"}, default="quantile"
+        How distances and sizes are measured in a continuous column: as shares of its rows, so that
+        a few extreme values do no harm, or of its range. `fit` takes the ranks of the whole table
+        and `partial_fit` lets them follow the rows.
+    max_boxes : int or None, default=1000
+        The most boxes at any time; the one that weighs least makes room for a new one. None is no
+        limit.
+    adapt : bool, default=True
+        Whether to watch the errors for a change (by ADWIN), let a new set of boxes learn beside
+        the present one after an alarm, and replace it if that predicts better. `fit` does not,
+        for the rows of a table need not be in order of time.
     class_prior : {"data", "balanced", "auto"}, default="data"
         Whether a class counts by its rows, or all classes alike, or as far in
         between as has given the best class balanced accuracy so far.
-    forget : bool, default=True
-        Whether boxes count less among those of their class, the longer ago they took
-        a row; how much less follows from how well that has predicted so far.
+    class_weight : "balanced", mapping or None, default=None
+        How often a row of each class counts, as in scikit-learn; "balanced" needs the whole table,
+        so `fit`.
     unlabelled : object, default=None
         The mark of rows without a label, for example -1 (NaN for missing labels), from which
         to learn too. By default a missing label is an error.
@@ -83,14 +82,11 @@ class HyperboxClassifier(ExplainedLearner):
         The number of columns.
     feature_names_in_ : array of str
         The names of the columns, if they have names.
-    bandwidth_, backoff_, temperature_ : float
-        Those in use.
-    reach_ : array
-        What multiplies the bandwidth or the backoff of each column. The larger, the
-        less it matters where in the column a row lies. NaN for a column without a value yet.
-    memory_ : float
-        How many rows older than the newest of its class a box is that counts a
-        quarter, as a share of all rows so far.
+    relevance_ : array
+        How much each column matters: 1 for one of average relevance, more where boxes are narrow.
+        NaN for a column without a value yet.
+    changes_ : list of Change
+        What happened to the model: alarms and what became of them.
 
     See Also
     --------
@@ -99,8 +95,7 @@ class HyperboxClassifier(ExplainedLearner):
 
     Notes
     -----
-    The boxes are those of EIOL-GFMM, version 2. The decision is our own: see
-    :mod:`boxwise.reference.evidence`, the same algorithm in plain Python.
+    :mod:`boxwise.reference.evidence` has the same algorithm in plain Python.
 
     References
     ----------
@@ -129,19 +124,19 @@ class HyperboxClassifier(ExplainedLearner):
     array(['approved', 'declined', 'referred'], dtype='<U8')
     """
 
+    _most_values = EvidenceSettings.most_values
+
     def __init__(
         self,
-        theta: float = 0.3,
-        delta: float = 0.3,
+        theta: float = 0.5,
+        delta: float = 0.15,
         categorical_features: Any = "from_dtype",
         feature_range: Any = "data",
-        scale: str = "range",
-        max_boxes: int | None = None,
-        bandwidth: float | str = "auto",
-        backoff: float | str = "auto",
-        temperature: float | str = "auto",
+        scale: str = "quantile",
+        max_boxes: int | None = 1000,
+        adapt: bool = True,
         class_prior: str = "data",
-        forget: bool = True,
+        class_weight: Any = None,
         unlabelled: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -151,55 +146,101 @@ class HyperboxClassifier(ExplainedLearner):
         self.feature_range = feature_range
         self.scale = scale
         self.max_boxes = max_boxes
-        self.bandwidth = bandwidth
-        self.backoff = backoff
-        self.temperature = temperature
+        self.adapt = adapt
         self.class_prior = class_prior
-        self.forget = forget
+        self.class_weight = class_weight
         self.unlabelled = unlabelled
         self.n_jobs = n_jobs
 
-    @property
-    def bandwidth_(self) -> float:
-        """The bandwidth in use."""
-        return self._chosen[0]
+    def fit(self, X: Any, y: Any, upper: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from a table, forgetting what was learned before.
+
+        Parameters
+        ----------
+        X : table
+            A pandas, polars or Arrow table, a NumPy array (also of objects), a list of dicts or a
+            list of lists. Intervals: a pandas Interval column, or `upper`.
+        y : array-like
+            The labels: text, whole numbers or truth values.
+        upper : table, optional
+            The upper bounds of the continuous columns; X then holds the lower ones.
+        sample_weight : array-like, optional
+            How often each row counts. A whole weight does what so many equal rows in a row do; a
+            row of weight 0 is left out.
+
+        Returns
+        -------
+        self
+        """
+        self._learn_table(self._read_training(X, y, upper, sample_weight))
+        self._model.configure(self._settings(self._model.schema))
+        return self
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, upper: Any = None, sample_weight: Any = None
+    ) -> Self:
+        """Go on learning, row by row in the order of the table.
+
+        Parameters
+        ----------
+        X, y, upper, sample_weight
+            As in `fit`. The columns must be those of the first table; named columns may come in
+            any order.
+        classes : array-like, optional
+            Classes to announce, which then have a column in `predict_proba` before their first row.
+            Not needed: classes may appear at any time.
+
+        Returns
+        -------
+        self
+        """
+        return self._go_on(X, y, classes, upper, sample_weight)
+
+    def _weights(
+        self,
+        sample_weight: Any,
+        labels: NDArray[np.int32],
+        names: list[object],
+        *,
+        whole_table: bool,
+    ) -> NDArray[np.float64] | None:
+        return row_weights(sample_weight, self.class_weight, labels, names, whole_table=whole_table)
 
     @property
-    def backoff_(self) -> float:
-        """The backoff in use."""
-        return self._chosen[1]
-
-    @property
-    def temperature_(self) -> float:
-        """The temperature in use."""
-        return self._chosen[2]
-
-    @property
-    def reach_(self) -> NDArray[np.float64]:
-        """What multiplies the bandwidth or the backoff of each column."""
+    def relevance_(self) -> NDArray[np.float64]:
+        """How much each column matters; 1 on average."""
         model = self._fitted()
-        *reach, _ = model.engine.reach
-        order = [*model.schema.continuous, *model.schema.categorical]
+        columns = [*model.schema.continuous, *model.schema.categorical]
         by_column = np.full(model.schema.n_features, np.nan)
-        by_column[order] = reach
+        by_column[columns] = 1 / np.array(model.engine.multipliers[: len(columns)])
         return by_column
 
     @property
-    def memory_(self) -> float:
-        """How much older than the newest of its class a box is that counts a quarter."""
-        model = self._fitted()
-        assert isinstance(model.settings, EvidenceSettings)
-        return float(model.engine.reach[-1]) if model.settings.forget else math.inf
+    def changes_(self) -> list[Change]:
+        """What happened to the model: alarms and what became of them."""
+        return changes_of(self._fitted())
 
-    @property
-    def _chosen(self) -> list[float]:
-        chosen: list[float] = self._fitted().engine.chosen
-        return chosen
+    def support(self, X: Any, upper: Any = None) -> NDArray[np.float64]:
+        """Return how many learned rows speak for each row: how much is known of such rows.
+
+        The rows of a box count fully for a row inside it that has its most frequent values, and
+        the less, the farther it is outside and the rarer its values are. Probabilities are no
+        surer than the support allows.
+
+        Parameters
+        ----------
+        X, upper
+            As in `fit`.
+
+        Returns
+        -------
+        array of shape (rows,)
+        """
+        model, batch = self._read(X, upper)
+        return model.supports(batch, self._threads())
 
     def responsibilities(self, X: Any, upper: Any = None) -> NDArray[np.float64]:
         """Return how much of each decision each box carries.
-
-        The probability of a class is divided among its boxes, in proportion to what each says.
 
         Parameters
         ----------
@@ -209,23 +250,18 @@ class HyperboxClassifier(ExplainedLearner):
         Returns
         -------
         array of shape (rows, boxes)
-            Boxes in the order of `boxes_`; those of a class sum to its probability in
-            `predict_proba`, all of them to one. A box without a class has 0.
+            Boxes in the order of `boxes_`. With what the class as a whole carries, its background,
+            those of a class sum to its probability in `predict_proba`. A box without a class has 0.
         """
         model, batch = self._read(X, upper)
         return model.responsibilities(batch, self._threads())
 
+    def _settings_for(self, table: TrainingTable) -> EvidenceSettings:
+        # The rows of a table may come in any order, sorted by class too: no change is looked for.
+        return replace(self._settings(table.schema), adapt=False)
+
     def _settings(self, schema: Schema) -> EvidenceSettings:
-        # Which of the boxes that may take a row does: as in EIOL-GFMM-v2, both kinds of columns
-        # counting by their number.
-        learning = entropy_settings(
-            self.theta, self.delta, "auto", 1.0, schema, mean=True, max_boxes=self.max_boxes
-        )
+        check_class_weight(self.class_weight)
         return evidence_settings(
-            learning,
-            self.bandwidth,
-            self.backoff,
-            self.temperature,
-            self.class_prior,
-            self.forget,
+            self.theta, self.delta, self.max_boxes, self.adapt, self.class_prior
         )

@@ -20,6 +20,7 @@ from boxwise.inputs.kinds import check_listed
 from boxwise.inputs.labels import check_unlabelled, declared_labels, encode_labels
 from boxwise.learners.parameters import parameters_from_json, parameters_to_json
 from boxwise.learners.settings import check_n_jobs, check_ranges, engine_ranges
+from boxwise.learners.weights import LearnedRows
 from boxwise.rules import PruneReport, RuleSet, prune
 from boxwise.schema import Kind, Schema, Vocabulary, show
 from boxwise.store import write
@@ -34,6 +35,7 @@ class TrainingTable:
     labels: NDArray[np.int32]
     new_labels: list[object]
     ranges: list[Range]
+    weights: NDArray[np.float64] | None = None  # how often each row counts; None: once
 
 
 class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -49,6 +51,7 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     unlabelled: Any
     n_jobs: Any
     _announced: tuple[object, ...] = ()
+    _most_values: int | None = None  # of a categorical column that are told apart
 
     @abstractmethod
     def _settings(self, schema: Schema) -> Settings:
@@ -75,24 +78,45 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        table = self._read_training(X, y, upper)
+        return self._learn_table(self._read_training(X, y, upper))
+
+    def _learn_table(self, table: TrainingTable) -> Self:
         model = Model(table.schema, self._settings_for(table), table.ranges)
-        model.learn(table.batch, table.labels, table.new_labels, self._threads())
+        model.learn(table.batch, table.labels, table.new_labels, self._threads(), table.weights)
         self._model = model
         self._announced = ()
         return self
 
-    def _read_training(self, X: Any, y: Any, upper: Any = None) -> TrainingTable:
+    def _read_training(
+        self, X: Any, y: Any, upper: Any = None, sample_weight: Any = None
+    ) -> TrainingTable:
         schema = infer_schema(X, self.categorical_features, upper)
         batch = self._encode(X, schema, upper)
         labels, new = self._encode_labels(y, Vocabulary(), batch)
-        ranges = engine_ranges(self.feature_range, self.scale, schema, batch)
-        return TrainingTable(schema, batch, labels, new, ranges)
+        weights = self._weights(sample_weight, labels, new, whole_table=True)
+        rows = LearnedRows(batch, labels, new, weights).without_absent(schema, 0)
+        if batch.n_rows > rows.batch.n_rows == 0:
+            raise ValueError("the weight of every row is zero, so there is nothing to learn")
+        ranges = engine_ranges(self.feature_range, self.scale, schema, rows.repeated())
+        return TrainingTable(schema, rows.batch, rows.labels, rows.names, ranges, rows.weights)
+
+    def _weights(
+        self,
+        sample_weight: Any,
+        labels: NDArray[np.int32],
+        names: list[object],
+        *,
+        whole_table: bool,
+    ) -> NDArray[np.float64] | None:
+        """Return how often each row counts; None: once."""
+        return None
 
     def _encode(
         self, X: Any, schema: Schema, upper: Any, *, learn: bool = True, settle: bool = False
     ) -> Batch:
         reader = type(self).__name__
+        for vocabulary in schema.vocabularies:
+            vocabulary.limit = self._most_values
         return encode(X, schema, learn=learn, upper=upper, reader=reader, settle=settle)
 
     def _with_kinds(self, model: Model, kinds: Mapping[int, Kind]) -> Model:

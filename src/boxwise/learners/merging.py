@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from sklearn.base import clone
 
-from boxwise.core import EntropySettings, Model, join
+from boxwise.core import EntropySettings, EvidenceSettings, Model, join
 from boxwise.learners.hyperbox_learner import HyperboxLearner
 from boxwise.schema import Kind, Schema, show
 
@@ -29,6 +29,9 @@ def merge(models: Sequence[Learner]) -> Learner:
     Boxes of different models may overlap across classes from the start, as new boxes of online
     learning may; they stay, but no merge creates such an overlap. There may be more boxes than
     `max_boxes`, which only keeps new ones from being made.
+
+    That is for models that decide by membership. Of `HyperboxClassifier` all boxes stay as they
+    are, up to `max_boxes`: the heaviest of each class. The relevance of the columns is averaged.
 
     Parameters
     ----------
@@ -56,13 +59,13 @@ def merge(models: Sequence[Learner]) -> Learner:
     >>> from boxwise.datasets import loans
     >>> rows, labels = loans(2_000, function=1)
     >>> parts = [
-    ...     HyperboxClassifier(0.5, 0.9).fit(rows[i : i + 500], labels[i : i + 500])
+    ...     HyperboxClassifier(max_boxes=200).fit(rows[i : i + 500], labels[i : i + 500])
     ...     for i in range(0, 2_000, 500)
     ... ]
     >>> clf = merge(parts)
-    >>> int(clf.boxes_.n_samples.sum())
-    2000
-    >>> len(clf.boxes_) < sum(len(part.boxes_) for part in parts)
+    >>> len(clf.boxes_)
+    200
+    >>> clf.score(rows, labels) > 0.9
     True
     """
     models = [*models]
@@ -89,7 +92,7 @@ def _checked(model: Any, first: Any) -> Model:
             "must be of one kind"
         )
     fitted = model._fitted()
-    if not isinstance(fitted.settings, EntropySettings):
+    if not isinstance(fitted.settings, EntropySettings | EvidenceSettings):
         raise TypeError(
             f"{type(model).__name__} models cannot be merged: they let boxes grow into other "
             "classes and then contract them, so there is no rule that a merged box would keep to; "
@@ -113,7 +116,9 @@ def _with_common_kinds(
     return same
 
 
-def _common_settings(models: Sequence[HyperboxLearner], fitted: Sequence[Model]) -> EntropySettings:
+def _common_settings(
+    models: Sequence[HyperboxLearner], fitted: Sequence[Model]
+) -> EntropySettings | EvidenceSettings:
     """Return the settings of all models; the parameters as they are now, not as once fitted."""
     settings = [m._settings(f.schema) for m, f in zip(models, fitted, strict=True)]
     first = {**asdict(settings[0]), "unlabelled": models[0].unlabelled}
@@ -126,17 +131,11 @@ def _common_settings(models: Sequence[HyperboxLearner], fitted: Sequence[Model])
                 if a == b:  # alpha="estimate", which found something else in every part
                     a, b = show(first[name]), show(value)
                 raise ValueError(f"the models differ in {name}: {a} and {b}")
-    assert isinstance(settings[0], EntropySettings)
+    assert isinstance(settings[0], EntropySettings | EvidenceSettings)
     return settings[0]
 
 
-_PARAMETERS = {  # by setting, where they are called otherwise
-    "mean": "condition",
-    "bandwidths": "bandwidth",
-    "backoffs": "backoff",
-    "temperatures": "temperature",
-    "powers": "class_prior",
-}
+_PARAMETERS = {"mean": "condition", "priors": "class_prior"}  # settings that are called otherwise
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwise.core import Model
-from boxwise.inputs import Batch, infer_schema
+from boxwise.inputs import infer_schema
 from boxwise.inputs.labels import declared_labels
 from boxwise.learners.hyperbox_learner import HyperboxLearner
 from boxwise.learners.settings import engine_ranges
+from boxwise.learners.weights import LearnedRows
 from boxwise.schema import Kind, Schema, show
 
 
@@ -35,11 +36,16 @@ class OnlineLearner(HyperboxLearner):
         -------
         self
         """
+        return self._go_on(X, y, classes, upper)
+
+    def _go_on(self, X: Any, y: Any, classes: Any, upper: Any, sample_weight: Any = None) -> Self:
         announced = () if classes is None else declared_labels(classes)
-        model, batch, labels, new = self._read_to_learn(X, y, upper)
-        model.learn(batch, labels, new)
+        model, every = self._read_to_learn(X, y, upper, sample_weight)
+        rows = every.without_absent(model.schema, len(model.labels))
+        if rows.batch.n_rows:
+            model.learn(rows.batch, rows.labels, rows.names, weights=rows.weights)
+            self._model = model
         self._announced = tuple(dict.fromkeys((*self._announced, *announced)))
-        self._model = model
         return self
 
     def test_then_train(self, X: Any, y: Any, upper: Any = None) -> NDArray[Any]:
@@ -63,8 +69,11 @@ class OnlineLearner(HyperboxLearner):
         >>> clf.test_then_train([{"age": 23}, {"age": 25}, {"age": 47}], ["no", "no", "yes"])
         array([None, 'no', 'no'], dtype=object)
         """
-        model, batch, labels, new = self._read_to_learn(X, y, upper)
-        codes = model.test_then_train(batch, labels, new)
+        model, rows = self._read_to_learn(X, y, upper)
+        if rows.weights is None:
+            codes = model.test_then_train(rows.batch, rows.labels, rows.names)
+        else:
+            codes = _test_then_train(model, rows)
         self._model = model
         return np.array([*model.labels.values, None], dtype=object)[codes]
 
@@ -81,8 +90,8 @@ class OnlineLearner(HyperboxLearner):
         self._model = self._with_kinds(self._model, kinds)
 
     def _read_to_learn(
-        self, X: Any, y: Any, upper: Any
-    ) -> tuple[Model, Batch, NDArray[np.int32], list[object]]:
+        self, X: Any, y: Any, upper: Any, sample_weight: Any = None
+    ) -> tuple[Model, LearnedRows]:
         """Return the model, new if there is none yet, and what it is to learn."""
         if self.__sklearn_is_fitted__():
             model = self._model
@@ -102,5 +111,21 @@ class OnlineLearner(HyperboxLearner):
             batch = self._encode(X, schema, upper)
             model = self._empty_model(schema)
         labels, new = self._encode_labels(y, model.labels, batch)
+        names = [*model.labels.values, *new]
+        weights = self._weights(sample_weight, labels, names, whole_table=False)
         model.configure(settings)
-        return model, batch, labels, new
+        return model, LearnedRows(batch, labels, new, weights)
+
+
+def _test_then_train(model: Model, rows: LearnedRows) -> NDArray[np.int32]:
+    """Predict and learn row by row, where rows have weights."""
+    codes = np.full(rows.batch.n_rows, -1, np.int32)
+    for i, row in enumerate(rows.one_by_one(len(model.labels))):
+        assert row.weights is not None
+        if model.engine.n_classes:
+            codes[i] = model.predict(row.batch)[0]
+        learned = slice(int(row.weights[0] > 0))
+        model.learn(
+            row.batch.part(learned), row.labels[learned], row.names, weights=row.weights[learned]
+        )
+    return codes

@@ -20,7 +20,7 @@ from boxwise.learners.hyperbox_classifier import HyperboxClassifier
 from boxwise.learners.hyperbox_learner import HyperboxLearner
 from boxwise.learners.improved_online_gfmm import ImprovedOnlineGFMM
 from boxwise.learners.online_gfmm import OnlineGFMM
-from boxwise.learners.renamed import as_named_now
+from boxwise.learners.renamed import as_few_boxes, as_named_now
 from boxwise.learners.shinde_gfmm import ShindeGFMM
 from boxwise.store import ModelFileError, read
 
@@ -34,6 +34,15 @@ _SETTINGS: dict[type[HyperboxLearner], type[Settings]] = {
     OnlineGFMM: ContractionSettings,
     ShindeGFMM: ContractionSettings,
 }
+_MALFORMED = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
 _LEARNERS = {learner.__name__: learner for learner in _SETTINGS}
 
 
@@ -64,12 +73,13 @@ def load(path: str | os.PathLike[str]) -> Any:
     ...     boxwise.load(pathlib.Path(folder, "model.box")).predict([[1.9, "b"]])
     array(['yes'], dtype='<U3')
     """
-    written, arrays = read(path)
+    written, saved = read(path)
     content = as_named_now(written)
     learner = _LEARNERS.get(str(content.get("learner")))
     if learner is None:
         raise ModelFileError(f"{os.fspath(path)}: this boxwise has no such learner; upgrade it")
     try:
+        content, arrays = as_few_boxes(content, saved)
         return learner._from_saved(content, arrays, _SETTINGS[learner])
-    except (ValueError, TypeError, KeyError, ArithmeticError, MemoryError, RecursionError) as error:
+    except _MALFORMED as error:
         raise ModelFileError(f"{os.fspath(path)}: the file is malformed: {error}") from None

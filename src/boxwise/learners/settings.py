@@ -19,11 +19,6 @@ MOST_JOBS = 2**20  # more threads than any machine starts
 LARGEST_GAMMA = 1e6  # so that a distance times gamma, over a narrow range, is still a number
 # To what power the rows of a class are taken out of its probability.
 PRIORS = {"data": [0.0], "balanced": [1.0], "auto": [0.0, 0.25, 0.5, 0.75, 1.0]}
-# What "auto" chooses from, by how well each would have predicted the rows so far.
-BANDWIDTHS = [0.01, 0.03, 0.1, 0.2, 0.4]
-BACKOFFS = [0.03, 0.3, 2.0, 8.0, 32.0]
-TEMPERATURES = [0.5, 0.7, 1.0, 1.5, 2.5, 4.0]
-LEAST_CHOICE, MOST_CHOICE = 1e-6, 1e6  # products of some of them are still numbers
 
 
 def entropy_settings(
@@ -38,24 +33,32 @@ def entropy_settings(
 ) -> EntropySettings:
     """Check the parameters against the columns."""
     share = _alpha(alpha, schema)
-    if max_boxes is not None:
-        whole = isinstance(max_boxes, Integral) and not isinstance(max_boxes, bool)
-        if not (whole and 1 <= max_boxes < 2**53):
-            raise ValueError(
-                f"max_boxes must be None or a whole number from 1 up, not {show(max_boxes)}"
-            )
+    most = _max_boxes(max_boxes)
     return EntropySettings(
         theta=number("theta", theta, 0),
         delta=number("delta", delta, 0, 1),
         alpha=share,
         gamma=gammas(gamma, schema),
         mean=mean,
-        max_boxes=int(max_boxes or 0),
+        max_boxes=most,
     )
+
+
+def _max_boxes(max_boxes: Any) -> int:
+    if max_boxes is None:
+        return 0
+    whole = isinstance(max_boxes, Integral) and not isinstance(max_boxes, bool)
+    if not (whole and 1 <= max_boxes < 2**53):
+        raise ValueError(
+            f"max_boxes must be None or a whole number from 1 up, not {show(max_boxes)}"
+        )
+    return int(max_boxes)
 
 
 def for_columns(settings: Settings, alpha: Any, gamma: Any, schema: Schema) -> Settings:
     """Return settings that were made for other columns, of the same parameters, for these."""
+    if isinstance(settings, EvidenceSettings):
+        return settings
     fitting = {"alpha": _alpha(alpha, schema), "gamma": gammas(gamma, schema)}
     return type(settings)(**{**vars(settings), **fitting})
 
@@ -69,39 +72,22 @@ def _alpha(alpha: Any, schema: Schema) -> float:
 
 
 def evidence_settings(
-    learning: EntropySettings,
-    bandwidth: Any,
-    backoff: Any,
-    temperature: Any,
-    class_prior: Any,
-    forget: Any,
+    theta: Any, delta: Any, max_boxes: Any, adapt: Any, class_prior: Any
 ) -> EvidenceSettings:
-    """Check how a decision by evidence is to be made."""
+    """Check the parameters of the learner that decides by evidence."""
     if not isinstance(class_prior, str) or class_prior not in PRIORS:
         raise ValueError(
             f"class_prior must be 'data', 'balanced' or 'auto', not {show(class_prior)}"
         )
-    if type(forget) is not bool and not isinstance(forget, np.bool_):
-        raise ValueError(f"forget must be True or False, not {show(forget)}")
+    if type(adapt) is not bool and not isinstance(adapt, np.bool_):
+        raise ValueError(f"adapt must be True or False, not {show(adapt)}")
     return EvidenceSettings(
-        **vars(learning),
-        bandwidths=_choices("bandwidth", bandwidth, BANDWIDTHS),
-        backoffs=_choices("backoff", backoff, BACKOFFS),
-        temperatures=_choices("temperature", temperature, TEMPERATURES),
-        powers=PRIORS[class_prior],
-        forget=bool(forget),
+        theta=number("theta", theta, 0),
+        delta=number("delta", delta, 0, 1),
+        max_boxes=_max_boxes(max_boxes),
+        adapt=bool(adapt),
+        priors=PRIORS[class_prior],
     )
-
-
-def _choices(name: str, value: Any, grid: list[float]) -> list[float]:
-    if not isinstance(value, str):
-        return [number(f"{name}, if not 'auto',", value, LEAST_CHOICE, MOST_CHOICE)]
-    if value != "auto":
-        raise ValueError(
-            f"{name} must be 'auto' or a number from {LEAST_CHOICE:g} to {MOST_CHOICE:g}, "
-            f"not {value!r}"
-        )
-    return grid
 
 
 def gammas(gamma: Any, schema: Schema) -> list[float]:

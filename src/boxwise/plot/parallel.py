@@ -68,11 +68,11 @@ def plot_parallel(
     ax = axes_for(ax, max(6.0, 1.12 * len(chosen) + 2.4), 5.0)
     Bands(view, chosen, scales, boxes).draw(ax)
     _draw_axes(ax, scales)
-    rows = view.boxes.n_samples
+    rows, n_shown = view.boxes.n_samples, int(view.shown.sum())
     notes = choice_in_words(view, chosen, columns)
-    note = f"Bands: {drawn_boxes(len(boxes), len(rows))}"
-    if len(boxes) < len(rows):
-        note += f" ({_share(rows[boxes].sum() / rows.sum())} of rows)"
+    note = f"Bands: {drawn_boxes(len(boxes), n_shown)}"
+    if len(boxes) < n_shown:
+        note += f" ({_share(rows[boxes].sum() / rows[view.shown].sum())} of rows)"
         notes.append("Shapes left of the axes: the rows of all boxes, by class")
         for x, (j, scale) in enumerate(zip(chosen, scales, strict=True)):
             draw_class_shapes(ax, view, x, j, scale)
@@ -89,7 +89,7 @@ def _share(share: float) -> str:
 
 def _some_of_each_class(view: View, most: int) -> NDArray[np.intp]:
     """Return the boxes with most rows, each class in turn as long as it has some."""
-    if len(view.boxes) <= most:
+    if view.shown.sum() <= most:
         return view.strongest(most)
     queues = [view.strongest(most, view.style_of == k).tolist() for k in np.unique(view.style_of)]
     turns = [queue[turn] for turn in range(most) for queue in queues if turn < len(queue)]

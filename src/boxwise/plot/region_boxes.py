@@ -28,14 +28,14 @@ def draw_boxes(
     across, upward = scales
     if isinstance(across, CategoryScale) and isinstance(upward, CategoryScale):
         _draw_rows(ax, view, columns, (across, upward))
-        n_boxes = counted(len(view.boxes), "box", "boxes")
+        n_boxes = counted(int(view.shown.sum()), "box", "boxes")
         return f"Rectangles: the rows of {n_boxes}, by class and pair of values"
-    seen = np.ones(len(view.boxes), dtype=bool)
+    seen = view.shown.copy()
     for j in columns:
         if view.is_number(j):
             seen &= ~np.isnan(view.interval(j)[0])
     boxes = view.strongest(most, seen)
-    drawn = drawn_boxes(len(boxes), len(view.boxes))
+    drawn = drawn_boxes(len(boxes), int(view.shown.sum()))
     if isinstance(across, CategoryScale) or isinstance(upward, CategoryScale):
         _draw_bars(ax, view, columns, scales, boxes)
         return f"Bars: {drawn}, in the strips of the values they hold"
@@ -108,14 +108,15 @@ def _draw_rows(
 
     A box counts its values column by column; its rows are shared out among pairs accordingly.
     """
-    boxes = np.arange(len(view.boxes))
+    boxes = np.flatnonzero(view.shown)
+    styles, samples = view.style_of[boxes], view.boxes.n_samples[boxes]
     across, upward = (
         view.shares(j, scale, boxes) for j, scale in zip(columns, scales, strict=True)
     )
-    there = np.unique(view.style_of)
+    there = np.unique(styles)
     rows = np.array(
-        [(across[held] * view.boxes.n_samples[held, None]).T @ upward[held]
-         for held in (view.style_of == k for k in there)]
+        [(across[held] * samples[held, None]).T @ upward[held]
+         for held in (styles == k for k in there)]
     )  # fmt: skip
     lane = STRIP / len(there)
     for place, column, row in np.argwhere(rows > 0).tolist():

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwise.core import Boxes
+from boxwise.explain import carrying
 from boxwise.plot.class_styles import ClassStyles
 from boxwise.plot.scales import CategoryScale, NumberScale, Scale
 from boxwise.plot.texts import known_names
@@ -23,6 +24,9 @@ class View:
     ----------
     boxes, schema
         Those of the model, at one moment.
+    shown : array of bool
+        By box: whether it belongs in pictures. Boxes of retired experts and of challengers do only
+        while these have some weight in predictions.
     style_of : array
         The number of the style of each box, in ``styles.all``.
     """
@@ -38,6 +42,9 @@ class View:
         self.schema: Schema = model.schema_
         if not len(self.boxes):
             raise ValueError("the model has no boxes yet; let it learn some rows first")
+        carries = carrying(model._fitted())  # it may have learned since
+        same = len(carries) == len(self.boxes)
+        self.shown: NDArray[np.bool_] = carries if same else np.ones(len(self.boxes), bool)
         self.classes: list[object] = model.classes_.tolist()
         code_of = {label: code for code, label in enumerate(self.classes)}
         self.class_of = np.array([code_of.get(x, -1) for x in self.boxes.labels.tolist()])
@@ -51,8 +58,8 @@ class View:
         return found
 
     def strongest(self, most: int, among: NDArray[np.bool_] | None = None) -> NDArray[np.intp]:
-        """Return the boxes with most rows, of those among which to choose."""
-        there = np.arange(len(self.boxes)) if among is None else np.flatnonzero(among)
+        """Return the boxes to show with most rows, of those among which to choose."""
+        there = np.flatnonzero(self.shown if among is None else self.shown & among)
         order = np.argsort(-self.boxes.n_samples[there], kind="stable")
         found: NDArray[np.intp] = there[order[:most]]
         return found

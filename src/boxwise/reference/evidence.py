@@ -1,447 +1,333 @@
-"""EIOL-GFMM decided by evidence, in plain Python: all boxes of a class speak, not the best alone.
+"""The learner behind HyperboxClassifier in plain Python: the specification the engine follows.
 
-It learns as EIOL-GFMM does. For a box of n samples, from V to W,
+The model is a set of boxes that decide together by their likelihoods. `boxwise.reference.expert`
+has their density, the relevance of the columns and the learning rule. This is what there is above:
 
-    e(x) = product over the numbers of    exp(-d / h) / (w - v + 2 h)
-         * product over the categories of (count + a p) / (n + a)
+**Change.** When ADWIN finds that the errors have risen, a challenger starts from the last 60 rows.
+It replaces the current expert if its discounted log-loss becomes lower, or is dropped in the end. A
+replaced expert retires with its heaviest boxes, learns no more, and returns if clearly better. All
+experts predict, weighted by exp(-loss) (Hedge).
 
-where d is how far x sticks out of the box, ranges are scaled to 1, h is the bandwidth and a the
-backoff, each times the reach of the column; p is the share of the value in the class, smoothed so
-that a new value is possible. The score of a class of N samples is
+**Budget.** All experts together have at most `max_boxes`, a fifth of them for a challenger and a
+twentieth for each retired expert.
 
-    log(N sum(s e(x)) / sum(s)),    s = n / (1 + age / memory)^2
+**Class prior.** Probabilities are divided by the rows of the class to an exponent. Of several, the
+one with the best class balanced accuracy counts.
 
-over its boxes, where the age of a box is the share of all rows that came from the last row that it
-took to the last of its class. The reaches and the memory follow the slope of the loss, a step at a
-time.
+**Support.** The effective number of rows (Kish) behind a decision, times the share of it that boxes
+carry and not the background. Half a row, spread evenly over the classes, is added to them, so that
+probabilities are no surer than the support allows.
 
-What a row tells of the choices and the reaches is asked of all boxes, as they are before it is
-learned. So that no row has to wait for that, it takes effect some rows later, the more boxes the
-later: an engine may ask a portion of them with each row. Sums are those of portions, added up.
+Rows are as in `boxwise.reference.hyperbox`. It is slow on purpose: nothing is kept that can be
+computed again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from math import exp, inf, isfinite, isnan, log, sqrt
-from typing import Any, NamedTuple
+from collections import deque
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import inf, log, nextafter
 
-from boxwise.reference.eiol import EIOL, counts
-from boxwise.reference.hyperbox import Box, Numbers, Values
-from boxwise.reference.sums import (
-    GRAINS,
-    grains,
-    log_product,
-    log_sum,
-    log_total,
-    portions,
-    softmax,
+from boxwise.reference.adwin import Adwin
+from boxwise.reference.expert import (
+    TOLERANCE,
+    Box,
+    Columns,
+    Evaluation,
+    Expert,
+    Parameter,
+    Query,
+    RangeScale,
+    normalised,
+    rows_of,
 )
+from boxwise.reference.hyperbox import Numbers, Values
+from boxwise.reference.quantiles import QuantileScale
 
-CRUMBS = 2.0**24  # what age has left of the samples of a class is counted in such parts of one
-ALL_OF, ONE_IN = 500, 16  # the rows on which the choices are tested: fewer, if there are
-MANY = 2048  # boxes
-STEP_IN, VERY_MANY = 4, 8192  # and those from which the reaches are learned
-TEST_PORTION, STEP_PORTION = 256, 2048  # boxes that are asked with a row
-MEMORY = 0.999  # what a loss still counts, at most, when the next row is tested
-VOICES, AT_FIRST = 40, 1000  # choices that have a say at first, and for how many rows
-MOST_LOSS = 2.0  # of a choice that was sure, and wrong
-RATE = 0.4  # how fast the say of a choice falls with its losses
-STEP = 0.2  # the first step of a reach, in its logarithm
-LEAST_STEEPNESS = 1e-8  # so that a step is not made of rounding errors
-SLOPE_MEMORY = 0.99  # what a slope still counts, at most, at the next step
-FARTHEST = 5.0  # no logarithm of a reach is beyond
-FAINTEST = 2**22  # grains; boxes that say less do not tell where to step
-
-Choice = tuple[float, float, float]  # bandwidth, backoff, temperature
-Column = tuple[str, int]  # "number" or "category", and which of them
-AGE = ("age", 0)
+WEIGHT_UNITS = 2.0**20  # weights are multiples of 1 / WEIGHT_UNITS, and their sums exact
+DISCOUNT, MOST_LOSS, TALLY_DISCOUNT = 0.97, 5.0, 0.999
+MEAN = 1 / (1 - DISCOUNT)  # rows that a discounted sum stands for
+RECENT, TRIAL, GIVE_UP, FIRST_ALARM = 60, 50, 1500, 300  # rows
+RETURN_MARGIN = 0.25  # by which the mean loss of a retired expert must be lower
+CHALLENGER_SHARE, RETIRED_SHARE = 0.2, 0.05  # of the budget
+MOST_RETIRED, MOST_RETIRED_BOXES, LEAST_BUDGET = 2, 50, 20
+PRIOR_ROWS = 0.5
 
 
-class Test(NamedTuple):
-    """What a row, whose class is known, tells of the choices."""
+@dataclass
+class Change:
+    """What happened to the experts: at an alarm error rates, else mean log-losses."""
 
-    due: int  # takes effect after so many rows
-    label: Hashable
-    scores: dict[tuple[float, float], list[float]]  # by bandwidth and backoff, of the classes
-    sizes: list[int]  # of the classes
-
-
-class Step(NamedTuple):
-    """Where to a row, whose class is known, would have the reaches go."""
-
-    due: int
-    slopes: dict[Column, float]  # of the loss, -log p
+    row: int
+    event: str
+    before: float
+    after: float
+    boxes: int = 0  # given up
+    moved: dict[Parameter, float] = field(default_factory=dict)  # logarithms of multipliers
 
 
-class Evidence(EIOL):
-    """The learner; each choice of the three has a say by how well it predicted so far."""
+class Evidence:
+    """The learner: `learn` takes one row, `predict` names the class of one.
 
-    test_portion, step_portion = TEST_PORTION, STEP_PORTION
+    `max_boxes` None is no limit; `priors` are the exponents of the class prior to choose from.
+    """
 
     def __init__(
         self,
-        *settings: Any,
-        bandwidths: Sequence[float],
-        backoffs: Sequence[float],
-        temperatures: Sequence[float] = (1.0,),
-        powers: Sequence[float] = (0.0,),
-        forget: bool = False,
-        **more: Any,
+        theta: float = 0.5,
+        delta: float = 0.15,
+        max_boxes: int | None = 1000,
+        adapt: bool = True,
+        priors: Sequence[float] = (0.0,),
+        scale: Callable[[], RangeScale | QuantileScale] = QuantileScale,
     ) -> None:
-        super().__init__(*settings, **more)
-        self.bandwidths, self.backoffs, self.temperatures = bandwidths, backoffs, temperatures
-        self.powers = powers
-        # By power and class: rows of it, rows predicted as it, rows that are both.
-        self.tallies: dict[float, dict[Hashable, list[float]]] = {power: {} for power in powers}
-        self.losses: dict[Choice, float] = {
-            (h, a, t): 0.0 for h in bandwidths for a in backoffs for t in temperatures
-        }
-        self.rows = 0  # with a label, so far
-        self.tests = self.steps = 0
-        self.test: Test | None = None  # what takes effect later
-        self.step: Step | None = None
-        self.forget = forget
-        self.clock = 0  # rows, with a label or not
-        self.last: dict[int, int] = {}  # by box: the row that it took last
-        self.newest: dict[Hashable, int] = {}  # by class: the last of these
-        # The logarithm of what multiplies the bandwidth or the backoff of a column, or of the
-        # memory, and how steep the way there was.
-        self.reaches: dict[Column, float] = {AGE: 1.0}
-        self.steepness: dict[Column, float] = {}
+        self.theta, self.delta, self.max_boxes = theta, delta, max_boxes
+        self.adapt, self.priors = adapt, priors
+        self.columns = Columns(scale)
+        self.experts = [Expert(self.columns, "current", 0)]  # the current one is the first
+        self.adwin = Adwin()
+        self.classes: list[Hashable] = []  # in order of first appearance
+        self.recent: deque[tuple[Numbers, Numbers, Values, Hashable, float]] = deque(maxlen=RECENT)
+        # By prior and class: rows of the class, predicted as it, both; discounted.
+        self.tallies: dict[float, dict[Hashable, list[float]]] = {prior: {} for prior in priors}
+        self.changes: list[Change] = []
+        self.rows = self.created = 0
 
     @property
-    def chosen(self) -> Choice:
-        """The choice that has predicted best so far; the first of several."""
-        return min(self.losses, key=lambda choice: self.losses[choice])
-
-    def learn(self, lower: Numbers, upper: Numbers, values: Values, label: Hashable = None) -> None:
-        """Test the choices on the sample, if it is its turn; then learn it."""
-        if label is not None:
-            self._choose()
-            self._move()
-            if any(box.label == label for box in self.boxes):
-                choices = len(self.losses) > 1 or len(self.powers) > 1
-                if choices and not self.test and self._due(ONE_IN, MANY):
-                    self.test = self._test(lower, upper, values, label)
-                    self._choose()
-                if not self.step and self._due(STEP_IN, VERY_MANY):
-                    self.step = self._step(lower, upper, values, label)
-                    self._move()
-            self.rows += 1
-        self.clock += 1
-        before = {id(box): box.n for box in self.boxes}
-        super().learn(lower, upper, values, label)
-        for box in self.boxes:
-            if before.get(id(box)) != box.n:
-                self.last[id(box)] = self.newest[box.label] = self.clock
-
-    def _due(self, one_in: int, many: int) -> bool:
-        one_in *= 1 + len(self.boxes) // many
-        return self.rows < ALL_OF or self.rows % one_in == 0
-
-    def _test(self, lower: Numbers, upper: Numbers, values: Values, label: Hashable) -> Test:
-        # The ranges are those of learning: the sample itself is already within them.
-        self.meet(lower, upper, label)
-        scores = {
-            (h, a): self.scores(lower, upper, values, h, a, self.test_portion)
-            for h in self.bandwidths
-            for a in self.backoffs
-        }
-        due = self.rows + len(self.boxes) // self.test_portion
-        return Test(due, label, scores, self.sizes())
-
-    def _choose(self) -> None:
-        """Let the test have its effect, if it is time."""
-        if not self.test or self.test.due > self.rows:
-            return
-        test, self.test = self.test, None
-        memory = fading(self.tests, MEMORY)
-        self.tests += 1
-        if len(self.powers) > 1:
-            self._test_powers(test, memory)
-        for h, a, t in self.losses:
-            loss = 0.0  # the Brier score
-            for known, p_k in zip(self.classes, softmax(test.scores[h, a], t), strict=False):
-                loss += (p_k - 1) * (p_k - 1) if known == test.label else p_k * p_k
-            if isnan(loss):  # no class is possible
-                loss = MOST_LOSS
-            self.losses[h, a, t] = self.losses[h, a, t] * memory + loss
-
-    def _step(self, lower: Numbers, upper: Numbers, values: Values, label: Hashable) -> Step | None:
-        """Return where to the reaches go if the sample, whose class is known, is to be likelier."""
-        columns = self._may_reach(len(lower), len(values))
-        if not columns:
-            return None
-        self.meet(lower, upper, label)
-        h, a, t = self.chosen
-        if not lower:  # without numbers all bandwidths say the same
-            h = self.bandwidths[0]
-        if not values:
-            a = self.backoffs[0]
-        p = softmax(self.scores(lower, upper, values, h, a, self.step_portion), t)
-        p[self.classes.index(label)] -= 1
-        of_classes = [self.slopes(known, lower, upper, values, h, a) for known in self.classes]
-        slopes = {}
-        for column in columns:
-            slopes[column] = 0.0
-            for p_k, of_class in zip(p, of_classes, strict=True):
-                slopes[column] += p_k * of_class.get(column, 0.0)
-        return Step(self.rows + len(self.boxes) // self.step_portion, slopes)
-
-    def _move(self) -> None:
-        """Let the step have its effect, if it is time."""
-        if not self.step or self.step.due > self.rows:
-            return
-        step, self.step = self.step, None
-        memory = fading(self.steps, SLOPE_MEMORY)
-        self.steps += 1
-        for column, slope in step.slopes.items():
-            if not isfinite(slope):
-                continue
-            steepness = self.steepness.get(column, 0.0) * memory + slope * slope
-            reach = self.reaches.get(column, 0.0)
-            reach -= STEP * (slope / sqrt(LEAST_STEEPNESS + steepness))
-            self.steepness[column] = steepness
-            self.reaches[column] = min(max(reach, -FARTHEST), FARTHEST)
-
-    def _may_reach(self, n: int, r: int) -> list[Column]:
-        columns: list[Column] = [("number", j) for j in range(n) if len(self.bandwidths) > 1]
-        columns += [("category", j) for j in range(r) if len(self.backoffs) > 1]
-        return [*columns, AGE] if self.forget else columns
-
-    def reach(self, column: Column) -> float:
-        """Return what multiplies the bandwidth or backoff of a column; of the age, the memory."""
-        return exp(self.reaches.get(column, 0.0))
-
-    def _test_powers(self, test: Test, memory: float) -> None:
-        for power in self.powers:
-            tallies = self.tallies[power]
-            for tally in tallies.values():
-                tally[:] = [number * memory for number in tally]
-            p = self.mixed(test.scores, test.sizes, power)
-            won = self.classes[p.index(max(p))]
-            tallies.setdefault(test.label, [0.0] * 3)[0] += 1
-            tallies.setdefault(won, [0.0] * 3)[1] += 1
-            tallies[test.label][2] += won == test.label
-
-    @property
-    def power(self) -> float:
-        """The power with the best class balanced accuracy so far; the first of several."""
-        accuracy = {}
-        for power, tallies in self.tallies.items():
-            total = 0.0
-            for label in self.classes:
-                if label in tallies:
-                    rows, predicted, right = tallies[label]
-                    total += right / max(rows, predicted)
-            accuracy[power] = total / len(tallies) if tallies else 0.0
-        return max(accuracy, key=lambda power: accuracy[power])
+    def boxes(self) -> list[Box]:
+        """The boxes of all experts in order of creation."""
+        every = [box for expert in self.experts for box in expert.boxes]
+        return sorted(every, key=lambda box: box.id)
 
     def predict(self, lower: Numbers, upper: Numbers, values: Values) -> Hashable:
-        """Return the most probable class; the first seen of several."""
-        p = self.probabilities(lower, upper, values)
-        return self.classes[p.index(max(p))]
+        """Return the most probable class."""
+        at = self._evaluate(lower, upper, values)
+        return self._most_probable(self._mixed(at, self.prior))
 
     def probabilities(self, lower: Numbers, upper: Numbers, values: Values) -> list[float]:
-        """Return what the choices say of each class, by their weights."""
-        pairs = {(h, a) for h, a, _ in self.say()}
-        scores = {(h, a): self.scores(lower, upper, values, h, a) for h, a in pairs}
-        return self.mixed(scores, self.sizes(), self.power)
+        """Return the probabilities of the classes, as sure as the support allows."""
+        p = self._mixed(self._evaluate(lower, upper, values), self.prior)
+        n, even = self.support(lower, upper, values), PRIOR_ROWS / len(self.classes)
+        shrunk = {label: (n * p[label] + even) / (n + PRIOR_ROWS) for label in self.classes}
+        won = self._most_probable(p)
+        rival = max((q for label, q in shrunk.items() if label != won), default=0.0)
+        if shrunk[won] <= rival:  # so that the class predicted has the largest probability
+            shrunk[won] = nextafter(rival, 2.0)
+        return [*shrunk.values()]
 
-    def mixed(
-        self, scores: dict[tuple[float, float], list[float]], sizes: Sequence[int], power: float
-    ) -> list[float]:
-        """Return the probabilities of the classes that have such scores and sizes."""
-        p, weights = [0.0] * len(sizes), 0.0
-        for (h, a, t), weight in self.say().items():
-            said = softmax(balanced(scores[h, a], sizes, power), t)
-            p = [p_k + weight * said_k for p_k, said_k in zip(p, said, strict=True)]
-            weights += weight
-        return [p_k / weights for p_k in p]
-
-    def sizes(self) -> list[int]:
-        """Return the samples of the classes."""
-        return [sum(box.n for box in self.boxes if box.label == label) for label in self.classes]
+    def support(self, lower: Numbers, upper: Numbers, values: Values) -> float:
+        """Return the effective number of rows behind the decision, less what backgrounds carry."""
+        carried = squares = 0.0
+        at = self._evaluate(lower, upper, values)
+        for expert, its, weight in zip(self.experts, at, self._weights(at), strict=True):
+            for box in expert.boxes:
+                if box.label is not None:
+                    part = weight * its.p[box.label] * its.parts[box.id]
+                    carried += part
+                    squares += part * part / box.n
+        return carried**3 / squares if squares else 0.0
 
     def responsibilities(self, lower: Numbers, upper: Numbers, values: Values) -> list[float]:
-        """Return how much of the probability of its class each box carries; 0 without a class."""
-        carried, weights = [0.0] * len(self.boxes), 0.0
-        for (h, a, t), weight in self.say().items():
-            scores = self.scores(lower, upper, values, h, a)
-            said = softmax(balanced(scores, self.sizes(), self.power), t)
-            for label, said_k in zip(self.classes, said, strict=True):
-                places = [i for i, box in enumerate(self.boxes) if box.label == label]
-                parts = grains(self.logs(label, lower, upper, values, h, a))
-                for i, part in zip(places, parts, strict=True):
-                    carried[i] += weight * (said_k * (part / float(sum(parts))))
-            weights += weight
-        return [part / weights for part in carried]
+        """Return how much of the probability of its class each box carries."""
+        at = self._evaluate(lower, upper, values)
+        p = dict(zip(self.classes, self.probabilities(lower, upper, values), strict=True))
+        mixed = self._mixed(at, 0.0)
+        carried = dict.fromkeys((box.id for box in self.boxes), 0.0)
+        for expert, its, weight in zip(self.experts, at, self._weights(at), strict=True):
+            for box in expert.boxes:
+                if box.label is not None and mixed[box.label] > 0:
+                    share = weight * its.p[box.label] / mixed[box.label]
+                    carried[box.id] = p[box.label] * share * its.parts[box.id]
+        return [*carried.values()]
 
-    def say(self) -> dict[Choice, float]:
-        """Return who has a say, and how much: less with every loss."""
-        best = sorted(self.losses, key=lambda choice: self.losses[choice])[:VOICES]
-        least = self.losses[best[0]]
-        if self.rows >= AT_FIRST:  # the best pair of bandwidth and backoff, at whatever temperature
-            best = [choice for choice in best if choice[:2] == best[0][:2]]
-        return {choice: exp(RATE * (least - self.losses[choice])) for choice in best}
+    def _evaluate(self, lower: Numbers, upper: Numbers, values: Values) -> list[Evaluation]:
+        x = self.columns.read(lower, upper, values)
+        return [expert.evaluate(x) for expert in self.experts]
 
-    def scores(
+    def _weights(self, at: Sequence[Evaluation]) -> list[float]:
+        """Return the weights of the experts (Hedge); none for one without a class."""
+        losses = {m: -self.experts[m].loss for m, its in enumerate(at) if its.p}
+        weights, _ = normalised(losses)
+        return [weights.get(m, 0.0) for m in range(len(at))]
+
+    def _mixed(self, at: Sequence[Evaluation], prior: float) -> dict[Hashable, float]:
+        """Return the probabilities of the classes with their rows, to an exponent, taken out."""
+        sizes = {label: rows_of(boxes) for label, boxes in self.experts[0].by_class().items()}
+        mixed = dict.fromkeys(self.classes, 0.0)
+        for its, weight in zip(at, self._weights(at), strict=True):
+            for label, p in its.p.items():
+                mixed[label] += weight * p * max(sizes.get(label, 0.0), 1.0) ** -prior
+        total = sum(mixed.values())
+        return {label: p / total for label, p in mixed.items()}
+
+    def _most_probable(self, p: Mapping[Hashable, float]) -> Hashable:
+        """Return the first of the most probable classes."""
+        most = max(p.values())
+        return next(label for label in self.classes if p.get(label, 0.0) > most - TOLERANCE)
+
+    @property
+    def prior(self) -> float:
+        """The exponent with the best class balanced accuracy so far; the first of several."""
+        accuracy = {}
+        for prior, tallies in self.tallies.items():
+            shares = [both / max(rows, predicted) for rows, predicted, both in tallies.values()]
+            accuracy[prior] = sum(shares) / max(len(shares), 1)
+        best = max(accuracy.values())
+        return next(prior for prior in self.priors if accuracy[prior] >= best - TOLERANCE)
+
+    def learn(
         self,
         lower: Numbers,
         upper: Numbers,
         values: Values,
-        h: float,
-        a: float,
-        portion: int | None = None,
-    ) -> list[float]:
-        """Return the score of each class, by all boxes together or portion by portion.
+        label: Hashable | None = None,
+        weight: float = 1.0,
+    ) -> None:
+        """Learn a row; of weight w as floor(w) rows and one with what is left of w."""
+        left = max(round(weight * WEIGHT_UNITS), 1) / WEIGHT_UNITS if weight > 0 else 0.0
+        while left > 0:
+            self._learn(lower, upper, values, label, min(left, 1.0))
+            left -= 1
 
-        A class without a box has none.
-        """
-        scores = []
-        for label in self.classes:
-            logs = self.logs(label, lower, upper, values, h, a)
-            sums = [log_sum(some) for some in portions(logs, portion or len(self.boxes))]
-            scores.append(log_total(sums) + self.level(label) if logs else -inf)
-        return scores
+    def _learn(
+        self, lower: Numbers, upper: Numbers, values: Values, label: Hashable | None, weight: float
+    ) -> None:
+        for j, low in enumerate(lower):
+            if low <= upper[j]:
+                self.columns.scales[j].meet(low, upper[j])
+        x = self.columns.read(lower, upper, values)
+        at = [expert.evaluate(x) for expert in self.experts]
+        if label is not None and label not in self.classes:
+            self.classes.append(label)
+        alarm = label is not None and any(its.p for its in at) and self._score(at, label)
+        for j, value in enumerate(x.values):
+            self.columns.known[j].add(value)
+        for expert, its in zip(self.experts, at, strict=True):
+            if expert.role != "retired":
+                self._insert(expert, its, x, label, weight)
+        self.rows += 1
+        if self.adapt:
+            self.recent.append((lower, upper, values, label, weight))
+            self._follow_change(alarm)
 
-    def level(self, label: Hashable) -> float:
-        """Return what makes up for age: a class as a whole counts with all its samples."""
-        if not self.forget:
-            return 0.0
-        boxes = [box for box in self.boxes if box.label == label]
-        left = sum(int(self.weight(box) * CRUMBS) for box in boxes)
-        return log(sum(box.n for box in boxes) * CRUMBS / left)
+    def _score(self, at: Sequence[Evaluation], label: Hashable) -> bool:
+        """Count the losses; return whether the errors of the current expert have risen."""
+        if len(self.priors) > 1:
+            self._tally(at, label)
+        for expert, its in zip(self.experts, at, strict=True):
+            expert.loss = expert.loss * DISCOUNT + loss(its, label)
+        if not at[0].p:
+            return False
+        wrong = self._most_probable(at[0].p) != label
+        return self.adwin.update(wrong) and self.adwin.newer > self.adwin.older
 
-    def weight(self, box: Box) -> float:
-        """Return the samples of a box, less with age."""
-        if not self.forget:
-            return float(box.n)
-        faded = 1.0 + self.age(box) / self.reach(AGE)
-        return box.n / (faded * faded)
+    def _tally(self, at: Sequence[Evaluation], label: Hashable) -> None:
+        for prior, tallies in self.tallies.items():
+            for known in tallies:
+                tallies[known] = [number * TALLY_DISCOUNT for number in tallies[known]]
+            won = self._most_probable(self._mixed(at, prior))
+            tallies.setdefault(label, [0.0] * 3)[0] += 1
+            tallies.setdefault(won, [0.0] * 3)[1] += 1
+            tallies[label][2] += won == label
 
-    def age(self, box: Box) -> float:
-        """Return the share of all rows between the last of the box and the last of its class."""
-        return (self.newest[box.label] - self.last[id(box)]) / max(self.clock, 1)
+    def _insert(
+        self, expert: Expert, at: Evaluation, x: Query, label: Hashable | None, weight: float
+    ) -> None:
+        """Let an expert learn a row: the relevance first, then the boxes."""
+        if label is not None:
+            expert.step(x, label, at)
+        expert.clock += weight
+        box = expert.find(x, label, at, self.theta, self.delta)
+        if box is None:
+            self._make_room(expert)
+            n, r = len(x.lower), len(x.values)
+            box = Box(self.created, [inf] * n, [-inf] * n, [{} for _ in range(r)], label)
+            self.created += 1
+            expert.boxes.append(box)
+        for j in x.numbers:
+            box.V[j], box.W[j] = min(box.V[j], x.lower[j]), max(box.W[j], x.upper[j])
+        for counts, value in zip(box.D, x.values, strict=True):
+            counts[value] = counts.get(value, 0.0) + weight
+        box.n += weight
+        box.last = expert.clock
+        box.label = label if box.label is None else box.label
 
-    def logs(
-        self, label: Hashable, lower: Numbers, upper: Numbers, values: Values, h: float, a: float
-    ) -> list[float]:
-        """Return log(s e(x)) for each box of a class."""
-        boxes = [box for box in self.boxes if box.label == label]
-        shares = self.shares(boxes, values)
-        return [self.log_evidence(box, lower, upper, values, shares, h, a) for box in boxes]
+    def _make_room(self, expert: Expert) -> None:
+        """Remove a box of the expert if it has its quota, or else of one that has more."""
+        if self.max_boxes is None:
+            return
+        if len(expert.boxes) >= self._quota(expert):
+            expert.evict()
+        elif len(self.boxes) >= self.max_boxes:
+            max(self.experts, key=lambda other: len(other.boxes) - self._quota(other)).evict()
 
-    def shares(self, boxes: Sequence[Box], values: Values) -> list[float]:
-        """Return the shares of the values in a class; a new value has a part of one sample's."""
-        n = sum(box.n for box in boxes)
-        shares = []
-        for j, value in enumerate(values):
-            known = {known for box in self.boxes for known in box.D[j]}
-            seen = sum(box.D[j].get(value, 0) for box in boxes)
-            shares.append((seen + 1 / (len(known) + 1)) / (n + 1))
-        return shares
+    def _quota(self, expert: Expert) -> int:
+        """Return how many boxes an expert may have; the current one, what the others leave."""
+        budget = self.max_boxes or 0
+        quotas = {"challenger": int(CHALLENGER_SHARE * budget), "retired": self._retired_boxes()}
+        others = sum(quotas[other.role] for other in self.experts[1:])
+        return quotas.get(expert.role, budget - others)
 
-    def log_evidence(
-        self,
-        box: Box,
-        lower: Numbers,
-        upper: Numbers,
-        values: Values,
-        shares: Sequence[float],
-        h: float,
-        a: float,
-    ) -> float:
-        """Return log(s e(x)); a number that is missing or never seen in the box does not count."""
-        away, extents = 0.0, []
-        for j, (xl, xu) in enumerate(zip(lower, upper, strict=True)):
-            v, w, width = box.V[j], box.W[j], self.width(j)
-            if xl > xu or v > w or width == 0:
-                extents.append(1.0)
-                continue
-            reach = self.reach(("number", j))
-            away += max(xu - w, v - xl, 0.0) * (1 / width / reach)
-            extents.append((w - v) * (1 / width) + 2 * (h * reach))
-        factors = []
-        for j, (count, share) in enumerate(zip(counts(box, values), shares, strict=True)):
-            a_j = a * self.reach(("category", j))
-            factors.append((count + a_j * share) / (box.n + a_j))
-        return log(self.weight(box)) + log_product(factors) - log_product(extents) - away / h
+    def _retired_boxes(self) -> int:
+        if self.max_boxes is None:
+            return MOST_RETIRED_BOXES
+        return min(int(RETIRED_SHARE * self.max_boxes), MOST_RETIRED_BOXES)
 
-    def slopes(
-        self, label: Hashable, lower: Numbers, upper: Numbers, values: Values, h: float, a: float
-    ) -> dict[Column, float]:
-        """Return how the score of a class grows with the logarithm of each reach."""
-        boxes = [box for box in self.boxes if box.label == label]
-        if not boxes:
-            return {}
-        logs = self.logs(label, lower, upper, values, h, a)
-        shares = self.shares(boxes, values)
-        total: dict[Column, float] = {}
-        weights, most = 0.0, max(logs)
-        if most == -inf:
-            return {}
-        for some in portions([*zip(boxes, logs, strict=True)], self.step_portion):
-            slopes: dict[Column, float] = {}  # weighted by what the boxes of the portion say
-            said, loudest = 0.0, max(one for _, one in some)
-            for (box, _), part in zip(some, grains([one for _, one in some]), strict=True):
-                if part < FAINTEST:
-                    continue
-                weight = part / GRAINS
-                own = self.slopes_of(box, lower, upper, values, shares, h, a)
-                for column, slope in own.items():
-                    slopes[column] = slopes.get(column, 0.0) + weight * slope
-                said += weight
-            weight = exp(loudest - most)
-            for column, slope in slopes.items():
-                total[column] = total.get(column, 0.0) + weight * slope
-            weights += weight * said
-        slopes = {column: slope / weights for column, slope in total.items()}
-        if self.forget:  # and how its level does
-            left = sum(int(self.weight(box) * CRUMBS) for box in boxes)
-            lost = sum(int(self.weight(box) * self.slope_of_age(box) * CRUMBS) for box in boxes)
-            slopes[AGE] -= lost / left
-        return slopes
+    def _follow_change(self, alarm: bool) -> None:
+        challengers = [expert for expert in self.experts if expert.role == "challenger"]
+        if challengers:
+            self._compare_challenger(challengers[0])
+        else:
+            self._compare_retired()
+        settled = self.rows - self.experts[0].since > FIRST_ALARM
+        room = self.max_boxes is None or self.max_boxes >= LEAST_BUDGET
+        if alarm and settled and room and not any(e.role == "challenger" for e in self.experts):
+            self._start_challenger()
 
-    def slopes_of(
-        self,
-        box: Box,
-        lower: Numbers,
-        upper: Numbers,
-        values: Values,
-        shares: Sequence[float],
-        h: float,
-        a: float,
-    ) -> dict[Column, float]:
-        """Return how log(s e(x)) grows with the logarithm of each reach."""
-        slopes: dict[Column, float] = {AGE: self.slope_of_age(box)}
-        for j, (xl, xu) in enumerate(zip(lower, upper, strict=True)):
-            v, w, width = box.V[j], box.W[j], self.width(j)
-            if xl > xu or v > w or width == 0:
-                continue
-            h_j = h * self.reach(("number", j))
-            away = max(xu - w, v - xl, 0.0) * (1 / width)
-            slopes["number", j] = away / h_j - 2 * h_j / ((w - v) * (1 / width) + 2 * h_j)
-        for j, (count, share) in enumerate(zip(counts(box, values), shares, strict=True)):
-            a_j = a * self.reach(("category", j))
-            own = a_j * share
-            slopes["category", j] = own / (count + own) - a_j / (box.n + a_j)
-        return slopes
+    def _start_challenger(self) -> None:
+        self.changes.append(Change(self.rows, "alarm", self.adwin.older, self.adwin.newer))
+        challenger = Expert(self.columns, "challenger", self.rows)
+        self.experts.append(challenger)
+        for lower, upper, values, label, weight in self.recent:
+            x = self.columns.read(lower, upper, values)
+            at = challenger.evaluate(x)
+            if label is not None and at.p:
+                challenger.loss = challenger.loss * DISCOUNT + loss(at, label)
+            self._insert(challenger, at, x, label, weight)
 
-    def slope_of_age(self, box: Box) -> float:
-        """Return how log(s) grows with the logarithm of the memory."""
-        return 2 * self.age(box) / (self.reach(AGE) + self.age(box)) if self.forget else 0.0
+    def _compare_challenger(self, challenger: Expert) -> None:
+        current, age = self.experts[0], self.rows - challenger.since
+        if age >= TRIAL and challenger.loss < current.loss - TOLERANCE:
+            self._replace_current(challenger, "replaced")
+        elif age > GIVE_UP:
+            losses = current.loss / MEAN, challenger.loss / MEAN
+            self.changes.append(Change(self.rows, "dropped", *losses, len(challenger.boxes)))
+            self.experts.remove(challenger)
 
+    def _compare_retired(self) -> None:
+        most = self.experts[0].loss - RETURN_MARGIN * MEAN - TOLERANCE
+        for retired in self.experts[1:]:
+            if self.rows - retired.since >= TRIAL and retired.loss < most:
+                return self._replace_current(retired, "returned")
 
-def fading(turns: int, at_most: float) -> float:
-    """Return what still counts of what was found after so many turns.
-
-    The first boxes were few, and what was best then fades.
-    """
-    return min(at_most, turns / (turns + 2))
+    def _replace_current(self, by: Expert, event: str) -> None:
+        """Make another expert the current one, which retires with its heaviest boxes."""
+        old, place = self.experts[0], self.experts.index(by)
+        self.experts[0], self.experts[place] = by, old
+        by.role, old.role, by.since, old.since = "current", "retired", self.rows, self.rows
+        before = len(old.boxes)
+        old.reduce(self._retired_boxes())
+        moved = {p: by.logs.get(p, 0.0) - old.logs.get(p, 0.0) for p in {**by.logs, **old.logs}}
+        losses, given_up = (old.loss / MEAN, by.loss / MEAN), before - len(old.boxes)
+        self.changes.append(Change(self.rows, event, *losses, given_up, moved))
+        self.adwin = Adwin()
+        if not self._retired_boxes():
+            self.experts.remove(old)
+        while sum(expert.role == "retired" for expert in self.experts) > MOST_RETIRED:
+            self.experts.remove(min(self.experts[1:], key=lambda expert: expert.since))
 
 
-def balanced(scores: Sequence[float], sizes: Sequence[int], power: float) -> list[float]:
-    """Return the scores with the sizes of the classes taken out, to a power."""
-    return [s - power * log(max(n, 1)) for s, n in zip(scores, sizes, strict=True)]
+def loss(at: Evaluation, label: Hashable) -> float:
+    """Return the log-loss of an expert, which is bounded."""
+    return min(-log(max(at.p.get(label, 0.0), 1e-300)), MOST_LOSS)

@@ -9,6 +9,7 @@ from boxwise.atomic_files import check_writable, writing_text
 from boxwise.progress import follow
 from boxwise.report.page import page
 from boxwise.report.relevance import Shuffled, shuffled
+from boxwise.report.sections.changes import changes
 from boxwise.report.sections.confusions import confusions
 from boxwise.report.sections.decisions import decisions
 from boxwise.report.sections.learned import learned
@@ -75,6 +76,7 @@ def report_html(
     few = short_rules(about, progress)
     sections = [
         learned(about),
+        changes(about),
         quality(about),
         confusions(about),
         relevance(about, found),
@@ -82,7 +84,8 @@ def report_html(
         strongest(about),
         decisions(about),
     ]
-    html = page(about.name, summary(about, found), sections)
+    shown = [section for section in sections if section is not None]
+    html = page(about.name, summary(about, found), shown)
     # Half of a surrogate pair is no text in any file; its escape is one, also within the JSON.
     return html.encode(errors="backslashreplace").decode()
 

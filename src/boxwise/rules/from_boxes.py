@@ -1,15 +1,19 @@
-"""Boxes as rules: an interval or a set of values per column, where it binds."""
+"""Boxes as rules: an interval or a set of values per column, where it binds.
+
+The most relevant columns come first. Boxes of retired experts and of challengers make no rules.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from boxwise.core import BoundSettings, Boxes, Model
+from boxwise.rules.binding import Binding
 from boxwise.rules.condition import Between, Condition, OneOf
 from boxwise.rules.rule import Rule
-from boxwise.schema import Schema
+from boxwise.schema import Column, Schema
 
 
 def rules_of_boxes(
@@ -27,7 +31,8 @@ def rules_of_boxes(
         Values that make up less of the rows of a box are left out of its rule; never the most
         frequent one.
     full : bool
-        Whether to keep the conditions that do not bind.
+        Whether to keep the conditions that do not bind: those that the box spans entirely and,
+        for models that decide by evidence, those on columns that do not limit the boxes.
     """
     if isinstance(model.settings, BoundSettings) and schema.categorical:
         raise ValueError(
@@ -35,39 +40,68 @@ def rules_of_boxes(
             "can say; use HyperboxClassifier"
         )
     boxes = model.boxes()
-    described = [(i, label) for i, label in enumerate(boxes.labels.tolist()) if label is not None]
-    described.sort(key=lambda box: (-int(boxes.n_samples[box[0]]), box[0]))
+    binding = Binding(model, boxes)
+    labels = boxes.labels.tolist()
+    described = [i for i in np.flatnonzero(binding.present).tolist() if labels[i] is not None]
+    described.sort(key=lambda i: (-int(boxes.n_samples[i]), i))
     return [
         Rule(
-            tuple(_conditions(boxes, i, schema, min_share, full)),
-            label,
+            tuple(_conditions(boxes, i, schema, binding, min_share, full)),
+            labels[i],
             rank,
             int(boxes.n_samples[i]),
             (i,),
         )
-        for rank, (i, label) in enumerate(described)
+        for rank, i in enumerate(described)
     ]
 
 
 def _conditions(
-    boxes: Boxes, i: int, schema: Schema, min_share: float, full: bool
-) -> list[Condition]:
+    boxes: Boxes, i: int, schema: Schema, binding: Binding, min_share: float, full: bool
+) -> Sequence[Condition]:
+    """Return the conditions of a box, those on the most relevant columns first.
+
+    Where the limits of all columns are lifted, the most relevant condition stays: no rule of one
+    box among others holds always.
+    """
+    found = _every_condition(boxes, i, schema, min_share)
+    ordered = {j: found[j] for j in binding.order(found)}
+    if full:
+        return [*ordered.values()]
+    limiting = {j: c for j, c in ordered.items() if not _spans(c, schema.columns[j])}
+    kept = [
+        condition
+        for j, condition in limiting.items()
+        if not binding.is_lifted(j, getattr(condition, "values", ()))
+    ]
+    return kept or [*limiting.values()][:1]
+
+
+def _every_condition(
+    boxes: Boxes, i: int, schema: Schema, min_share: float
+) -> dict[int, Between | OneOf]:
+    """Return the conditions of a box by column, without numeric columns it has seen no value of."""
     intervals = zip(boxes.lower[i].tolist(), boxes.upper[i].tolist(), strict=True)
     sets = iter(boxes.counts[i])
-    conditions: list[Condition] = []
-    for column in (schema.columns[j] for j in schema.known):
-        if column.vocabulary is not None:
+    conditions: dict[int, Between | OneOf] = {}
+    for j in schema.known:
+        name = schema.names[j]
+        if schema.columns[j].vocabulary is not None:
             counts = _frequent(next(sets), min_share)
-            if full or len(counts) < len(column.vocabulary):
-                conditions.append(OneOf(column.name, (*counts,), (*counts.values(),)))
+            conditions[j] = OneOf(name, (*counts,), (*counts.values(),))
             continue
         low, high = next(intervals)
-        if np.isnan(low):  # never seen: the box asks nothing of it
-            continue
-        least, most = column.range or (np.nan, np.nan)
-        if full or not (low <= least and most <= high):
-            conditions.append(Between(column.name, low, high))
+        if not np.isnan(low):
+            conditions[j] = Between(name, low, high)
     return conditions
+
+
+def _spans(condition: Between | OneOf, column: Column) -> bool:
+    """Say whether a condition holds for everything seen in its column."""
+    if isinstance(condition, OneOf):
+        return column.vocabulary is not None and len(condition.values) >= len(column.vocabulary)
+    least, most = column.range or (np.nan, np.nan)
+    return condition.lower <= least and most <= condition.upper
 
 
 def _frequent(counts: Mapping[object, int], min_share: float) -> dict[object, int]:

@@ -32,8 +32,10 @@ class RuleSet(Sequence[Rule]):
     A row is covered by a rule if it meets all its conditions: a number (an interval as a whole)
     lies in the interval, ends included; a category is among the values. A missing number meets
     every condition, a missing category is a value like any other, and a value that was never seen
-    is in no set. So the rule of a box covers exactly the rows that the box contains; where a
-    condition was left out because it does not bind, among rows within what the model has seen.
+    is in no set. So the rule of a box with all conditions (``full=True``) covers exactly the rows
+    that the box contains. Without those that the box spans, the same holds among rows within what
+    the model has seen. Of models that decide by evidence, conditions on columns that do not limit
+    the boxes are left out too, and the rule covers more.
 
     Attributes
     ----------
@@ -52,7 +54,7 @@ class RuleSet(Sequence[Rule]):
     >>> from boxwise import HyperboxClassifier
     >>> rows = [{"age": 23, "job": "cook"}, {"age": 25, "job": "cook"}, {"age": 47, "job": "smith"}]
     >>> clf = HyperboxClassifier().fit(rows, ["no", "no", "yes"])
-    >>> rules = clf.rules()
+    >>> rules = clf.rules(full=True)
     >>> print(rules)
     IF age between 23 and 25 AND job is cook THEN no (from 2 rows)
     IF age is 47 AND job is smith THEN yes (from 1 row)

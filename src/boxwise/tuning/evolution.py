@@ -66,7 +66,7 @@ class Evolution:
     >>> found = evolve(HyperboxClassifier(), rows, labels, {"theta": [0.1, 0.5]}, cv=2)
     >>> print(found)
        boxes  class balanced accuracy
-         4.0  1.000 ± 0.000  theta=0.5
+         5.5  1.000 ± 0.000  theta=0.5
     """
 
     front_: list[Candidate] = field(repr=False)

@@ -164,6 +164,11 @@ class Trials:
         learner = copy(self.classifier)
         for name, value in candidate.items():
             setattr(learner, name, value)
+        if getattr(learner, "class_weight", None) is not None:
+            raise ValueError(
+                "class_weight cannot be tried here, where every row counts once: use "
+                "class_prior='balanced', or scikit-learn's GridSearchCV"
+            )
         return learner
 
     def _at_once(self, work: Sequence[tuple[HyperboxLearner, ReadFold]]) -> int:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from boxwise.core import EntropySettings
+from boxwise.core import EntropySettings, EvidenceSettings
 from boxwise.explain import explain, winning_boxes
 from boxwise.explain.in_words import class_in_words
 from boxwise.report.markup import Section, paragraph, scrolled, text
@@ -50,7 +50,7 @@ def _explained(subject: Subject, rows: LabelledRows, places: list[int]) -> Itera
     """Yield the explanation of each row."""
     part = np.array(places, dtype=np.intp)
     numbers = (rows.places[part] + subject.first_row).tolist()
-    if isinstance(subject.model.settings, EntropySettings):
+    if isinstance(subject.model.settings, EntropySettings | EvidenceSettings):
         found = explain(subject.model.copy(), rows.batch.part(part))
         for number, why in zip(numbers, found, strict=True):
             yield replace(why, row=number)._repr_html_()

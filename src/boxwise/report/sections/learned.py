@@ -99,5 +99,5 @@ def _classes(subject: Subject) -> str:
         name = "<em>no class</em>" if code < 0 else short(view.classes[code])
         share = rows / max(1, total)
         lines.append([name, f"{len(held):,}", f"{rows:,}", bar(share, share_in_words(share))])
-    head = [Column("class"), Column("boxes", "number"), Column("rows learned", "number")]
+    head = [Column("class"), Column("boxes", "number"), Column("rows in them", "number")]
     return table("Classes", [*head, Column("share of rows", "bars")], lines)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from boxwise.core.words import counted
 from boxwise.evaluate import Confusion, Reliability, reliability
-from boxwise.explain import by_evidence
+from boxwise.explain import FEW_ROWS, by_evidence, rows_learned
 from boxwise.report.markup import (
     Column,
     Section,
@@ -38,7 +38,7 @@ def quality(subject: Subject) -> Section:
         )
         return Section("quality", "Quality", said)
     parts = [_which_rows(rows), _caution(subject, rows), _scores(rows), _by_class(rows.confusion)]
-    parts.append(_calibration(subject, rows))
+    parts += [_calibration(subject, rows), _few_rows(subject, rows)]
     return Section("quality", "Quality", "".join(parts))
 
 
@@ -62,7 +62,7 @@ def _which_rows(rows: LabelledRows) -> str:
 
 
 def _caution(subject: Subject, rows: LabelledRows) -> str:
-    learned = int(subject.view.boxes.n_samples.sum())
+    learned = rows_learned(subject.model)
     same = (
         f" The model has learned {counted(learned, 'row', 'rows')}, just as many as were given: "
         "they may well be the same."
@@ -134,6 +134,21 @@ def _calibration(subject: Subject, rows: LabelledRows) -> str:
         f"{share_in_words(right)} right."
     )
     return said + _bins(found)
+
+
+def _few_rows(subject: Subject, rows: LabelledRows) -> str:
+    """Say how many rows are like few that were learned, and how many of them are right."""
+    if not by_evidence(subject.model):
+        return ""
+    few = subject.model.supports(rows.known) < FEW_ROWS
+    right = rows.predicted == rows.codes
+    n = int(few.sum())
+    said = f"<strong>Few rows like this.</strong> {counted(n, 'row is', 'rows are')} like fewer "
+    said += f"than {FEW_ROWS} rows that were learned"
+    shares = [share_in_words(float(right[some].mean())) for some in (few, ~few) if some.any()]
+    if n and len(shares) == 2:
+        said += f"; {shares[0]} of them are right, of the others {shares[1]}"
+    return paragraph(f"{said}.")
 
 
 def _mean(found: Reliability, values: NDArray[np.float64]) -> float:

@@ -30,7 +30,7 @@ def relevance(subject: Subject, found: Shuffled | None) -> Section:
         head += [Column("CBA lost when shuffled", "bars"), Column("log-loss added", "number")]
     head.append(Column("ruled out by the boxes", "bars"))
     if by_evidence(subject.model):
-        head.append(Column("reach", "number"))
+        head.append(Column("relevance", "number"))
     shown = table("Columns, the most relevant first", head, lines[:MOST_COLUMNS])
     if len(lines) > MOST_COLUMNS:
         rest = table("The other columns", head, lines[MOST_COLUMNS:])
@@ -50,14 +50,14 @@ def most_relevant(subject: Subject, found: Shuffled | None) -> list[int]:
 def _lines(subject: Subject, found: Shuffled | None, order: list[int]) -> list[list[str]]:
     view = subject.view
     most = 0.0 if found is None else max(drop.cba for drop in found.drops.values())
-    reach = subject.clf.reach_.tolist() if by_evidence(subject.model) else None
+    matters = subject.clf.relevance_.tolist() if by_evidence(subject.model) else None
     lines = []
     for j in order:
         out = excluded(view, j)
         cells = [] if found is None else _drop(found.drops[j], most)
         cells.append(bar(out, share_in_words(out), "soft"))
-        if reach is not None:
-            cells.append(f"{reach[j]:.3g}")
+        if matters is not None:
+            cells.append(f"{matters[j]:.3g}")
         lines.append([short(view.schema.names[j]), *cells])
     return lines
 
@@ -97,7 +97,7 @@ def _said(subject: Subject, found: Shuffled | None) -> str:
     )
     if by_evidence(subject.model):
         parts.append(
-            "<strong>Reach:</strong> found while learning; large where it matters little for the "
-            "decision how far a row lies from a box in this column."
+            "<strong>Relevance:</strong> found while learning; large where it matters much for the "
+            "decision how far a row lies from a box in this column, 1 at the start."
         )
     return "".join(paragraph(part) for part in parts)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Hashable
 
 from boxwise.core.words import counted
+from boxwise.explain import rows_learned
 from boxwise.report.markup import paragraph, share_in_words, short
 from boxwise.report.relevance import Shuffled
 from boxwise.report.sections.confusions import pairs_in_words
@@ -17,7 +18,7 @@ def summary(subject: Subject, found: Shuffled | None) -> str:
     """Return the figures, and what they come to."""
     view = subject.view
     tiles = [
-        (f"{int(view.boxes.n_samples.sum()):,}", "rows learned"),
+        (f"{rows_learned(subject.model):,}", "rows learned"),
         (f"{len(view.boxes):,}", "box" if len(view.boxes) == 1 else "boxes"),
         (f"{len(view.classes):,}", "class" if len(view.classes) == 1 else "classes"),
         (f"{view.schema.n_features:,}", "column" if view.schema.n_features == 1 else "columns"),

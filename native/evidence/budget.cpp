@@ -1,0 +1,86 @@
+#include "budget.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "../clones.hpp"
+
+namespace boxwise::evidence {
+
+using std::size_t;
+
+namespace {
+constexpr double TOLERANCE = 1e-9;  // weights closer than this, in parts of them, are equal
+
+CLONES void fade(const double* n, const double* last, double newest, double per_age, size_t m,
+                 double* RESTRICT weights) {
+  for (size_t i = 0; i < m; ++i) {
+    const double faded = 1 + (newest - last[i]) * per_age;
+    weights[i] = n[i] / (faded * faded);
+  }
+}
+}  // namespace
+
+void evict(Expert& expert) {
+  static thread_local std::vector<Aligned<double>> weights;  // by group
+  const auto& groups = expert.groups;
+  if (weights.size() < groups.size()) weights.resize(groups.size());
+  const auto classes = static_cast<size_t>(
+      std::count_if(groups.begin(), groups.end(), [](auto& g) { return g.size() > 0; }));
+  const size_t spared = expert.n_boxes() / (2 * std::max<size_t>(classes, 1));
+  const double per_age = 1 / std::max(expert.clock, 1.0) / expert.relevance.decay();
+  double least = 1e300;
+  for (size_t g = 0; g < groups.size(); ++g) {
+    const size_t m = groups[g].size();
+    if (m <= spared) continue;
+    weights[g].resize(m);
+    fade(groups[g].n.data(), groups[g].last.data(), newest_row(groups[g]), per_age, m, weights[g].data());
+    least = std::min(least, *std::min_element(weights[g].begin(), weights[g].end()));
+  }
+  std::optional<Expert::Place> oldest;  // of the lightest
+  for (size_t g = 0; g < groups.size(); ++g) {
+    if (groups[g].size() <= spared) continue;
+    for (size_t i = 0; i < groups[g].size(); ++i) {
+      if (weights[g][i] > least * (1 + TOLERANCE)) continue;
+      if (!oldest || groups[g].id[i] < groups[oldest->group].id[oldest->slot]) oldest = {g, i};
+    }
+  }
+  if (oldest) expert.remove(*oldest);
+}
+
+void reduce(Expert& expert, size_t boxes) {
+  if (expert.n_boxes() <= boxes) return;
+  struct Weighted {
+    double weight;
+    Expert::Place place;
+    size_t rank;  // among those of its class
+  };
+  Terms terms;
+  terms.clock = expert.clock;
+  terms.decay = expert.relevance.decay();
+  std::vector<Weighted> all;
+  for (size_t g = 0; g < expert.groups.size(); ++g) {
+    terms.newest = newest_row(expert.groups[g]);
+    for (size_t i = 0; i < expert.groups[g].size(); ++i)
+      all.push_back({faded_weight(expert.groups[g].n[i], expert.groups[g].last[i], terms), {g, i}, 0});
+  }
+  const auto id = [&](const Weighted& box) { return expert.groups[box.place.group].id[box.place.slot]; };
+  const auto heavier = [&](const Weighted& a, const Weighted& b) {
+    return a.weight != b.weight ? a.weight > b.weight : id(a) > id(b);
+  };
+  std::sort(all.begin(), all.end(), heavier);
+  std::vector<size_t> of_class(expert.groups.size());
+  for (Weighted& box : all) box.rank = of_class[box.place.group]++;
+  const auto classes = static_cast<size_t>(
+      std::count_if(of_class.begin(), of_class.end(), [](size_t count) { return count > 0; }));
+  const size_t spared = boxes / (2 * classes);
+  std::stable_sort(all.begin(), all.end(), [&](const Weighted& a, const Weighted& b) {
+    return (a.rank < spared) > (b.rank < spared);
+  });
+  all.resize(boxes);
+  std::vector<std::vector<size_t>> kept(expert.groups.size());
+  for (const Weighted& box : all) kept[box.place.group].push_back(box.place.slot);
+  expert.keep(kept);
+}
+
+}  // namespace boxwise::evidence

@@ -1,0 +1,17 @@
+// The budget of boxes: which of them makes room for a new one.
+#pragma once
+
+#include <cstddef>
+
+#include "expert.hpp"
+
+namespace boxwise::evidence {
+
+// Removes the box with the least weight, faded with age, of a class that can spare one: every class
+// keeps half of an even share of the boxes, however rare it is.
+void evict(Expert& expert);
+// Keeps so many boxes: of each class half of an even share, the heaviest, and of the others the
+// heaviest of all.
+void reduce(Expert& expert, std::size_t boxes);
+
+}  // namespace boxwise::evidence

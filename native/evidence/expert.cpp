@@ -1,0 +1,254 @@
+#include "expert.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "../clones.hpp"
+#include "vector_math.hpp"
+
+namespace boxwise::evidence {
+
+using std::size_t;
+
+namespace {
+constexpr std::uint64_t STEP_ALWAYS = 500, STEP_EVERY = 4;  // rows that give a step of the relevance
+constexpr double TOLERANCE = 1e-9;  // of sizes and entropies that are compared
+constexpr double NONE = -1e300;
+constexpr double LOG2_E = 1.4426950408889634;
+
+CLONES void subtract(const double* a, const double* b, size_t m, double* RESTRICT out) {
+  for (size_t i = 0; i < m; ++i) out[i] = a[i] - b[i];
+}
+
+// out = NONE where the interval, with the row in it, is longer than the limit.
+CLONES void exclude_longer(const double* V, const double* W, const double* seen, double low,
+                           double high, double limit, size_t m, double* RESTRICT out) {
+  for (size_t i = 0; i < m; ++i) {
+    const double from = V[i] < low ? V[i] : low, to = W[i] > high ? W[i] : high;
+    out[i] = (to - from) * seen[i] > limit ? NONE : out[i];
+  }
+}
+}  // namespace
+
+Expert::Expert(size_t n_numeric, size_t n_categorical, Sizes sizes_, DensitySettings density_)
+    : sizes(sizes_),
+      density(density_),
+      relevance(n_numeric, n_categorical),
+      n_(n_numeric),
+      r_(n_categorical) {
+  grow_to(0);
+}
+
+void Expert::grow_to(size_t group) {
+  while (groups.size() <= group) {
+    groups.emplace_back(n_, r_);
+    stats.emplace_back(r_);
+  }
+}
+
+bool Expert::can_predict() const {
+  return std::any_of(stats.begin() + 1, stats.end(), [](const ClassStats& s) { return s.n() > 0; });
+}
+
+void Expert::evaluate(const Query& x, const std::vector<double>& values_known, Evaluation& out) const {
+  out.groups.resize(groups.size());
+  out.p.assign(groups.size() - 1, 0.0);
+  double most = -1e300;
+  for (size_t g = 0; g < groups.size(); ++g) {
+    if (g == 0 && groups[0].size() == 0) continue;
+    GroupLikelihood& group = out.groups[g];
+    bind(x, stats[g], relevance, values_known, density, clock, group.terms);
+    group.terms.newest = newest_row(groups[g]);
+    boxwise::evidence::evaluate(x, groups[g], density.background * stats[g].n(), group);
+    if (g > 0 && stats[g].n() > 0) most = std::max(most, group.log_sum);
+  }
+  double sum = 0;
+  for (size_t k = 0; k < out.p.size(); ++k) {
+    if (!(stats[k + 1].n() > 0)) continue;
+    out.p[k] = exp_of((out.groups[k + 1].log_sum - most) / relevance.temperature());
+    sum += out.p[k];
+  }
+  if (sum > 0)
+    for (double& p : out.p) p /= sum;
+}
+
+void Expert::step(const Query& x, std::int32_t label, const Evaluation& at) {
+  const std::uint64_t row = rows++;
+  if (row >= STEP_ALWAYS && row % STEP_EVERY != 0) return;
+  const auto k_true = static_cast<size_t>(label);
+  if (k_true >= at.p.size() || !(stats[k_true + 1].n() > 0)) return;
+  std::vector<double> gradient(relevance.size());
+  const double temperature = relevance.temperature();
+  for (size_t k = 0; k < at.p.size(); ++k) {
+    if (!(stats[k + 1].n() > 0)) continue;
+    const double error = (at.p[k] - (k == k_true)) / temperature;
+    add_gradient(x, groups[k + 1], at.groups[k + 1], error, gradient);
+    gradient.back() -= error * (at.groups[k + 1].log_sum - at.groups[k_true + 1].log_sum);
+  }
+  relevance.step(gradient);
+}
+
+void Expert::tick(std::int32_t label, double weight) {
+  grow_to(static_cast<size_t>(label + 1));
+  clock += weight;
+}
+
+// The box with the largest density among those that may take the row; of several that are equally
+// good the oldest.
+std::optional<Expert::Place> Expert::find(const Query& x, std::int32_t label,
+                                          const Evaluation& at) const {
+  static thread_local std::vector<Aligned<double>> all;  // by group: the log-densities of boxes
+  const size_t searched = std::min(groups.size(), at.groups.size());
+  if (all.size() < searched) all.resize(searched);
+  const auto is_searched = [&](size_t g) {
+    return groups[g].size() > 0 &&
+           (label == UNLABELLED || g == 0 || g == static_cast<size_t>(label + 1));
+  };
+  double best = NONE;
+  for (size_t g = 0; g < searched; ++g) {
+    if (!is_searched(g)) continue;
+    log_densities(groups[g], x, at.groups[g], all[g]);
+    for (size_t i = 0; i < groups[g].size(); ++i) {
+      if (all[g][i] <= best) continue;
+      if (entropy_fits(groups[g], i, x))
+        best = all[g][i];
+      else
+        all[g][i] = NONE;
+    }
+  }
+  if (best == NONE) return std::nullopt;
+  std::optional<Place> oldest;
+  const auto id = [&](Place place) { return groups[place.group].id[place.slot]; };
+  for (size_t g = 0; g < searched; ++g) {
+    if (!is_searched(g)) continue;
+    for (size_t i = 0; i < groups[g].size(); ++i) {
+      if (all[g][i] < best - TOLERANCE || (oldest && groups[g].id[i] > id(*oldest))) continue;
+      if (entropy_fits(groups[g], i, x)) oldest = {g, i};
+    }
+  }
+  return oldest;
+}
+
+// Log-densities of a row in all boxes of a group; NONE where a side would become too long.
+void Expert::log_densities(const BoxGroup& group, const Query& x, const GroupLikelihood& at,
+                           Aligned<double>& out) const {
+  const size_t m = group.size();
+  if (out.size() < m) out.resize(m);
+  subtract(at.logs.data(), group.log_n.data(), m, out.data());
+  for (const Query::Number& number : x.numbers) {
+    const double limit = sizes.theta * std::sqrt(relevance.numeric(number.j));
+    if (limit >= 1) continue;
+    const BoxGroup::Numeric& column = group.numeric[number.j];
+    exclude_longer(column.V.data(), column.W.data(), column.seen.data(), number.low, number.high,
+                   limit + TOLERANCE, m, out.data());
+  }
+}
+
+bool Expert::entropy_fits(const BoxGroup& group, size_t slot, const Query& x) const {
+  return r_ == 0 || entropy_change(group, slot, x) <= sizes.delta + TOLERANCE;
+}
+
+double Expert::entropy_change(const BoxGroup& group, size_t slot, const Query& x) const {
+  const double n = group.n[slot], more = n + 1;
+  const double log_n = group.log_n[slot] * LOG2_E, log_more = log_of(more) * LOG2_E;
+  double change = 0;
+  for (size_t j = 0; j < r_; ++j) {
+    const double count = group.count(j, x.values[j], slot);
+    const double sum = group.categorical[j].plogp[slot];
+    const double before = log_n - sum / n;
+    const double after = log_more - (sum + plogp(count + 1) - plogp(count)) / more;
+    change += std::abs(after - before) / (1 + relevance.categorical(j));
+  }
+  return change / static_cast<double>(r_);
+}
+
+void Expert::count(size_t group, const Query& x, double weight) {
+  for (size_t j = 0; j < r_; ++j) stats[group].add(j, x.values[j], weight);
+  stats[group].add_rows(weight);
+}
+
+void Expert::take(Place place, const Query& x, std::int32_t label, double weight) {
+  groups[place.group].take(place.slot, x, weight, clock);
+  count(place.group, x, weight);
+  if (place.group != 0 || label == UNLABELLED) return;
+  // A label makes an unlabelled box one of its class.
+  const auto own = static_cast<size_t>(label + 1);
+  groups[own].append(groups[0], place.slot);
+  count_box(own, groups[own].size() - 1, 1);
+  remove(place);
+}
+
+void Expert::create(const Query& x, std::int32_t label, double weight, std::uint64_t id) {
+  const auto own = static_cast<size_t>(label + 1);
+  groups[own].create(x, weight, clock, id);
+  count(own, x, weight);
+}
+
+// Adds a box to the statistics of its class, or takes it out.
+void Expert::count_box(size_t group, size_t slot, double sign) {
+  const BoxGroup& boxes = groups[group];
+  for (size_t j = 0; j < r_; ++j)
+    for (size_t v = 0; v < boxes.categorical[j].counts.size(); ++v) {
+      const auto value = static_cast<std::int32_t>(v);
+      if (const double times = boxes.count(j, value, slot); times > 0)
+        stats[group].add(j, value, sign * times);
+    }
+  stats[group].add_rows(sign * boxes.n[slot]);
+}
+
+void Expert::remove(Place place) {
+  count_box(place.group, place.slot, -1);
+  groups[place.group].remove(place.slot);
+}
+
+void Expert::keep(const std::vector<std::vector<size_t>>& slots) {
+  for (size_t g = 0; g < groups.size(); ++g) {
+    BoxGroup kept(n_, r_);
+    stats[g] = ClassStats(r_);
+    for (size_t slot : slots[g]) kept.append(groups[g], slot);
+    groups[g] = std::move(kept);
+    for (size_t slot = 0; slot < groups[g].size(); ++slot) count_box(g, slot, 1);
+  }
+}
+
+size_t Expert::n_boxes() const {
+  size_t boxes = 0;
+  for (const BoxGroup& group : groups) boxes += group.size();
+  return boxes;
+}
+
+void Expert::put(const ExpertBox& box, size_t group, const Scales& scales) {
+  BoxGroup& to = groups[group];
+  to.extend();
+  const size_t slot = to.size() - 1;
+  for (size_t j = 0; j < n_; ++j) {
+    if (box.low[j] != box.low[j]) continue;
+    to.numeric[j].seen[slot] = 1;
+    to.numeric[j].raw_low[slot] = box.low[j];
+    to.numeric[j].raw_high[slot] = box.high[j];
+    to.numeric[j].V[slot] = scales.position(j, box.low[j]);
+    to.numeric[j].W[slot] = scales.position(j, box.high[j]);
+  }
+  for (size_t j = 0; j < r_; ++j)
+    for (const auto& [value, times] : box.counts[j]) {
+      to.add_count(j, value, slot, times);
+      stats[group].add(j, value, times);
+    }
+  stats[group].add_rows(box.n);
+  to.set_rows(slot, box.n);
+  to.last[slot] = box.last;
+  to.id[slot] = box.id;
+}
+
+void Expert::rescale(size_t j, const Scales& scales) {
+  for (BoxGroup& group : groups) {
+    BoxGroup::Numeric& column = group.numeric[j];
+    for (size_t i = 0; i < group.size(); ++i) {
+      if (column.seen[i] == 0) continue;
+      column.V[i] = scales.position(j, column.raw_low[i]);
+      column.W[i] = scales.position(j, column.raw_high[i]);
+    }
+  }
+}
+
+}  // namespace boxwise::evidence

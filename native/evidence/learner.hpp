@@ -1,0 +1,129 @@
+// The learner behind HyperboxClassifier, row by row: one expert that is current, a challenger after
+// an alarm of ADWIN, and retired experts that may return, weighted by their discounted log-loss and
+// all within one budget of boxes. reference/evidence.py is its specification.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "adwin.hpp"
+#include "expert.hpp"
+#include "scales.hpp"
+
+namespace boxwise::evidence {
+
+enum class Role : std::uint8_t { CURRENT, CHALLENGER, RETIRED };
+
+struct Settings {
+  Sizes sizes;
+  std::size_t max_boxes = 1000;  // 0: no limit
+  bool adapt = true;             // to changes, by challengers
+  // Exponents of the class sizes that are taken out of the probabilities: 0 leaves them in, 1 lets
+  // all classes count alike. Of several, the one with the best class balanced accuracy so far counts.
+  std::vector<double> priors = {0.0};
+};
+
+struct Member {
+  Expert expert;
+  Role role = Role::CURRENT;
+  double loss = 0;          // log-losses, discounted row by row
+  std::uint64_t since = 0;  // the row at which it got its role
+};
+
+enum class Event : std::uint8_t { ALARM, REPLACED, RETURNED, DROPPED };
+
+// What happened to the experts, for a person to read.
+struct Change {
+  std::uint64_t row;
+  Event event;
+  double before, after;       // error rates at an alarm; mean log-losses of the old and new expert
+  double boxes;               // given up
+  std::vector<double> moved;  // by column: the logarithm of its new multiplier over its old one
+};
+
+// A row that a challenger starts from.
+struct RecentRow {
+  std::vector<double> lower, upper;
+  std::vector<Code> codes;
+  std::int32_t label;
+  double weight;
+};
+
+// Working memory of predicting, and what the last row came to.
+struct Outcome {
+  Query query;
+  std::vector<Evaluation> members;
+  std::vector<double> weights;  // of the members, in all 1
+  std::vector<double> p;        // by class
+};
+
+// The class with the largest probability; of several that are equally probable the first.
+std::size_t most_probable(const std::vector<double>& p);
+
+class Learner {
+ public:
+  Learner(std::size_t n_numeric, std::size_t n_categorical, Settings settings,
+          std::vector<Range> ranges);
+
+  bool can_predict() const;
+  std::size_t n_classes() const { return n_classes_; }
+  std::size_t n_boxes() const;
+  std::size_t n_numeric() const { return n_; }
+  std::size_t n_categorical() const { return r_; }
+
+  // Probabilities of the classes.
+  void predict(const double* lower, const double* upper, const Code* codes, Outcome& out) const;
+  // How many learned rows speak for a row that was predicted.
+  double support(const Outcome& of) const;
+  // Learns a row; `evaluated`: it was predicted before, and nothing was learned since.
+  void learn(const double* lower, const double* upper, const Code* codes, std::int32_t label,
+             double weight, Outcome& scratch, bool evaluated);
+  void remove(std::uint64_t id);
+  void configure(Settings settings);
+  double prior() const;  // the exponent in use
+
+  // The whole state, for files; see state.hpp.
+  struct State {
+    std::vector<Member> members;
+    Adwin adwin;
+    std::deque<RecentRow> recent;
+    std::vector<double> values_known;  // by categorical column
+    std::vector<double> tallies;       // by class, by prior: rows of it, predicted as it, both
+    std::vector<Change> changes;
+    std::uint64_t rows = 0, next_id = 0;
+  };
+  const State& state() const { return state_; }
+  void restore(State state, std::size_t n_classes);
+  const Settings& settings() const { return settings_; }
+  const Scales& scales() const { return scales_; }
+
+ private:
+  bool meet(const double* lower, const double* upper);
+  void evaluate(Outcome& out) const;
+  void mix(Outcome& out) const;
+  void balance(double exponent, std::vector<double>& p) const;
+  void tally(const Outcome& at, std::int32_t label);
+  bool score(const Outcome& at, std::int32_t label);
+  void insert(Member& member, const Evaluation& at, const Query& x, std::int32_t label, double weight);
+  void make_room(Member& member);
+  double quota(Role role) const;
+  std::size_t retired_boxes() const;
+  void remember(const double* lower, const double* upper, const Code* codes, std::int32_t label,
+                double weight);
+  void follow_change(bool alarm);
+  void compare_challenger();
+  void compare_retired();
+  void start_challenger();
+  void replace_current(std::size_t by, Event event);
+  Member* find(Role role);
+
+  std::size_t n_, r_, n_classes_ = 0;
+  Settings settings_;
+  DensitySettings density_;
+  Scales scales_;
+  State state_;
+};
+
+}  // namespace boxwise::evidence

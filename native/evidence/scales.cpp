@@ -1,0 +1,46 @@
+#include "scales.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "../kernels.hpp"
+
+namespace boxwise::evidence {
+
+using std::size_t;
+
+namespace {
+constexpr double FARTHEST = 100;  // from the scale; beyond, one place is as unlikely as another
+}
+
+double Scales::position(size_t j, double value) const {
+  const Range& range = ranges_[j];
+  const double width = range.scale ? range.scale->is_ready() : range.high - range.low;
+  if (!(width > NO_WIDTH)) return 0.0;
+  const double at = range.scale ? (*range.scale)(value) : (value - range.low) / width;
+  return std::min(std::max(at, -FARTHEST), FARTHEST);
+}
+
+bool Scales::meet(size_t j, double low, double high) {
+  Range& range = ranges_[j];
+  const bool ranked = range.scale && range.scale->meet(low, high);
+  if (!range.growing || (low >= range.low && high <= range.high)) return ranked;
+  range.low = std::min(range.low, low);
+  range.high = std::max(range.high, high);
+  return ranked || !range.scale;
+}
+
+void Scales::read(const double* lower, const double* upper, const Code* codes, size_t n_categorical,
+                  Query& x) const {
+  x.numbers.clear();
+  for (size_t j = 0; j < ranges_.size(); ++j) {
+    if (std::isnan(lower[j])) continue;
+    const double low = position(j, lower[j]);
+    const double high = lower[j] == upper[j] ? low : position(j, upper[j]);
+    x.numbers.push_back({j, low, high, lower[j], upper[j]});
+  }
+  x.values.resize(n_categorical);
+  for (size_t j = 0; j < n_categorical; ++j) x.values[j] = std::min(codes[j], MOST_VALUES);
+}
+
+}  // namespace boxwise::evidence

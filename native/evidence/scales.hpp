@@ -1,0 +1,31 @@
+// The scales of the numeric columns: from the units of the input to positions from 0 to 1, by the
+// range of a column or by the ranks of its values. Both follow the rows that are learned.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "../learning_engine.hpp"
+#include "query.hpp"
+
+namespace boxwise::evidence {
+
+class Scales {
+ public:
+  explicit Scales(std::vector<Range> ranges) : ranges_(std::move(ranges)) {}
+
+  double position(std::size_t j, double value) const;
+  // Takes note of a value to learn; returns whether positions in the column have changed.
+  bool meet(std::size_t j, double low, double high);
+  // A row as the boxes see it.
+  void read(const double* lower, const double* upper, const Code* codes, std::size_t n_categorical,
+            Query& x) const;
+
+  std::size_t size() const { return ranges_.size(); }
+  const std::vector<Range>& ranges() const { return ranges_; }
+
+ private:
+  std::vector<Range> ranges_;
+};
+
+}  // namespace boxwise::evidence

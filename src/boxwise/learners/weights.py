@@ -1,0 +1,196 @@
+"""How often each row counts: weights of rows and of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boxwise.inputs import Batch
+from boxwise.schema import Schema, show
+
+MOST = 10_000.0  # a row is learned as often as it counts
+MOST_REPEATED = 10_000_000  # rows in memory
+UNIT = 2.0**-20  # weights are rounded to it, so that sums do not depend on the order
+
+
+def row_weights(
+    sample_weight: Any,
+    class_weight: Any,
+    labels: NDArray[np.int32],
+    names: Sequence[object],
+    *,
+    whole_table: bool,
+) -> NDArray[np.float64] | None:
+    """Return a weight for each row, None where all count once.
+
+    Parameters
+    ----------
+    sample_weight : array-like or None
+        One weight per row.
+    class_weight : mapping, "balanced" or None
+        Weights of the classes, with which those of the rows are multiplied.
+    labels : array of int32
+        The classes of the rows, as positions in `names`; -1 is none.
+    names : sequence
+        The classes.
+    whole_table : bool
+        Whether these are all rows there are, as "balanced" needs.
+    """
+    weights = None if sample_weight is None else _checked(sample_weight, len(labels))
+    if class_weight is None:
+        return weights
+    check_class_weight(class_weight)
+    if isinstance(class_weight, str):
+        of_class = _balanced(labels, weights, len(names), whole_table=whole_table)
+    else:
+        of_class = np.array([float(class_weight.get(name, 1.0)) for name in names])
+    by_row = np.append(of_class, 1.0)[labels]  # a row without a class counts once
+    return _rounded(by_row if weights is None else by_row * weights)
+
+
+def check_class_weight(class_weight: Any) -> None:
+    """Raise ValueError unless it says how often the rows of each class count."""
+    if class_weight is None or (isinstance(class_weight, str) and class_weight == "balanced"):
+        return
+    if not isinstance(class_weight, Mapping):
+        raise ValueError(
+            "class_weight must be None, 'balanced' or a mapping from class to weight, "
+            f"not {show(class_weight)}"
+        )
+    for name, weight in class_weight.items():
+        is_number = isinstance(weight, Real) and not isinstance(weight, bool)
+        if not (is_number and 0 <= weight <= MOST):
+            raise ValueError(
+                f"class_weight of {show(name)} must be a number from 0 to {MOST:g}, "
+                f"not {show(weight)}"
+            )
+
+
+def _balanced(
+    labels: NDArray[np.int32],
+    weights: NDArray[np.float64] | None,
+    n_classes: int,
+    *,
+    whole_table: bool,
+) -> NDArray[np.float64]:
+    """Return the weights with which all classes weigh the same."""
+    if not whole_table:
+        raise ValueError(
+            "class_weight='balanced' needs the whole table: call fit, or give a mapping from "
+            "class to weight, or use class_prior='balanced'"
+        )
+    labelled = labels >= 0
+    of_rows = None if weights is None else weights[labelled]
+    rows = np.bincount(labels[labelled], of_rows, minlength=n_classes).astype(np.float64)
+    present = rows > 0
+    even = np.zeros(n_classes)
+    even[present] = rows.sum() / present.sum() / rows[present]
+    return even
+
+
+def _checked(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("sample_weight must be numbers, one per row") from None
+    if weights.ndim == 0:
+        weights = np.full(n_rows, float(weights))
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight has shape {weights.shape}, but there are {n_rows} rows; give one "
+            "weight per row"
+        )
+    return _rounded(weights)
+
+
+def _rounded(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    bad = np.flatnonzero(~((weights >= 0) & (weights <= MOST)))
+    if len(bad):
+        row = int(bad[0])
+        remedy = "divide all weights by the same number" if weights[row] > 0 else "0 leaves it out"
+        raise ValueError(
+            f"sample_weight of row {row} is {weights[row]:g}: it must be from 0 to {MOST:g}; "
+            f"{remedy}"
+        )
+    units = np.maximum(np.round(weights / UNIT), weights > 0)  # what counts at all stays in
+    return np.ascontiguousarray(units * UNIT)
+
+
+@dataclass(frozen=True)
+class LearnedRows:
+    """Rows to learn, with their labels and weights; `names` are labels that are new.
+
+    `weights` is None where all rows count once.
+    """
+
+    batch: Batch
+    labels: NDArray[np.int32]
+    names: list[object]
+    weights: NDArray[np.float64] | None = None
+
+    def without_absent(self, schema: Schema, n_classes: int) -> LearnedRows:
+        """Return the rows of which the weight is not 0, as if the others had not been there.
+
+        Parameters
+        ----------
+        schema : Schema
+            The columns, with the values known before these rows.
+        n_classes : int
+            How many classes were known before these rows.
+        """
+        if self.weights is None or self.weights.all():
+            return self
+        kept = np.flatnonzero(self.weights)
+        labels, names = self._classes_of(kept, n_classes)
+        part = self.batch.part(kept)
+        codes, additions = part.codes.copy(), [*part.additions]
+        for j, vocabulary in enumerate(schema.vocabularies):
+            codes[:, j], values = _numbered(codes[:, j], len(vocabulary))
+            additions[j] = [part.additions[j][value] for value in values]
+        batch = replace(part, codes=codes, additions=additions)
+        return LearnedRows(batch, labels, names, self.weights[kept])
+
+    def repeated(self) -> Batch:
+        """Return the rows as often as they count, for what is found out of the whole table."""
+        if self.weights is None:
+            return self.batch
+        times = np.maximum(np.round(self.weights), 1)
+        times = np.maximum(times * min(1.0, MOST_REPEATED / times.sum()), 1).astype(np.intp)
+        return self.batch.part(np.repeat(np.arange(len(times)), times))
+
+    def one_by_one(self, n_classes: int) -> Iterator[LearnedRows]:
+        """Yield every row by itself, also those of weight 0; new values come with the first."""
+        kept = (
+            np.arange(self.batch.n_rows) if self.weights is None else np.flatnonzero(self.weights)
+        )
+        labels = np.full(self.batch.n_rows, -1, np.int32)
+        labels[kept], names = self._classes_of(kept, n_classes)
+        for i in range(self.batch.n_rows):
+            row = slice(i, i + 1)
+            weights = None if self.weights is None else self.weights[row]
+            part = self.batch.part(row)
+            if i > 0:
+                part = replace(part, additions=[[] for _ in part.additions])
+            yield LearnedRows(part, labels[row], names if i == 0 else [], weights)
+
+    def _classes_of(
+        self, rows: NDArray[np.intp], n_classes: int
+    ) -> tuple[NDArray[np.int32], list[object]]:
+        """Return the labels of some rows and the names that are new, as if there were no others."""
+        labels, new = _numbered(self.labels[rows], n_classes)
+        return labels, [self.names[k] for k in new]
+
+
+def _numbered(codes: NDArray[np.int32], known: int) -> tuple[NDArray[np.int32], list[int]]:
+    """Return the codes, those not known yet in order of first appearance, and which these were."""
+    values, first = np.unique(codes[codes >= known], return_index=True)
+    ordered = values[np.argsort(first, kind="stable")]
+    new_code = np.arange(max(codes.max(initial=-1), -1) + 1, dtype=np.int32)
+    new_code[ordered] = known + np.arange(len(ordered), dtype=np.int32)
+    found = np.where(codes < 0, codes, new_code[codes] if len(new_code) else codes)
+    return found.astype(np.int32), (ordered - known).tolist()

@@ -1,0 +1,108 @@
+"""What the learner does when the stream changes, and what it says of it."""
+
+from __future__ import annotations
+
+import pickle
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from boxwise import EIOLGFMM, HyperboxClassifier, load
+from boxwise.datasets import LoanStream
+
+N, AT = 5_000, 2_500
+
+
+@cache
+def stream(n: int = N) -> tuple[Any, Any]:
+    return LoanStream(n, function=7, drift_at=AT, drift_to=3, seed=1).table()
+
+
+@cache
+def learned(adapt: bool) -> tuple[HyperboxClassifier, Any]:
+    clf = HyperboxClassifier(adapt=adapt)
+    return clf, clf.test_then_train(*stream())
+
+
+def test_a_change_is_told_soon_and_the_boxes_are_replaced() -> None:
+    clf, predicted = learned(True)
+    events = {change.event: change for change in clf.changes_ if change.row >= AT}
+    assert {"alarm", "replaced"} <= events.keys()
+    alarm, replaced = events["alarm"], events["replaced"]
+    assert AT < alarm.row < replaced.row < AT + 500
+    assert alarm.before < alarm.after
+    assert replaced.after < replaced.before
+    assert replaced.boxes > 0
+    assert {name for name, _ in replaced.columns} <= {*clf.schema_.names}
+    assert "alarm: errors rose from" in str(alarm)
+    assert "what matters now" in str(replaced)
+    right = (predicted == stream()[1])[AT + 500 :].mean()
+    fixed = (learned(False)[1] == stream()[1])[AT + 500 :].mean()
+    assert right > fixed
+
+
+def test_without_adapting_there_are_no_changes() -> None:
+    clf, _ = learned(False)
+    assert clf.changes_ == []
+    assert not clf._model.engine.warning
+
+
+def test_a_stream_that_stays_the_same_replaces_nothing() -> None:
+    table, labels = LoanStream(3_000, function=7, seed=2).table()
+    clf = HyperboxClassifier().partial_fit(table, labels)
+    assert not [change for change in clf.changes_ if change.event == "replaced"]
+
+
+@pytest.mark.parametrize("rows", [AT + 40, AT + 60, AT + 400])
+def test_changes_survive_files_pickles_and_go_on_alike(rows: int, tmp_path: Any) -> None:
+    """Before, during and after the trial of a challenger."""
+    table, labels = stream()
+    first = {name: column[:rows] for name, column in table.items()}
+    rest = {name: column[rows:] for name, column in table.items()}
+    clf = clone(learned(True)[0]).partial_fit(first, labels[:rows])
+    clf.save(tmp_path / "m.box")
+    for twin in (load(tmp_path / "m.box"), pickle.loads(pickle.dumps(clf))):
+        assert twin.changes_ == clf.changes_
+        twin.partial_fit(rest, labels[rows:])
+        assert twin.changes_ == learned(True)[0].changes_
+        assert twin.n_boxes_ == learned(True)[0].n_boxes_
+
+
+def test_changes_can_be_compared_and_the_paper_has_none() -> None:
+    first, again = learned(True)[0].changes_, learned(True)[0].changes_
+    assert first == again
+    assert [change.row for change in first] == sorted(change.row for change in first)
+    assert not hasattr(EIOLGFMM(), "changes_")
+
+
+def test_relevance_is_one_on_average_before_and_differs_after_learning() -> None:
+    table, labels = stream()
+    clf = HyperboxClassifier().partial_fit(
+        {name: col[:1] for name, col in table.items()}, labels[:1]
+    )
+    np.testing.assert_allclose(clf.relevance_, 1)
+    relevance = dict(zip(learned(True)[0].schema_.names, learned(True)[0].relevance_, strict=True))
+    assert relevance["age"] > relevance["car"]  # function 3 asks for age and education
+
+
+def test_river_tells_of_warnings_and_drifts() -> None:
+    pytest.importorskip("river")
+    from boxwise.river import HyperboxClassifier as River
+
+    model, warned, drifted = River(), [], []
+    assert (model.warning_detected, model.drift_detected) == (False, False)
+    for i, (x, y) in enumerate(LoanStream(N, function=7, drift_at=AT, drift_to=3, seed=1)):
+        model.learn_one(x, y)
+        if model.warning_detected:
+            warned.append(i)
+        if model.drift_detected:
+            drifted.append(i)
+    changes = model.classifier.changes_
+    assert [i + 1 for i in drifted] == [
+        c.row for c in changes if c.event in ("replaced", "returned")
+    ]
+    assert warned[0] + 1 == changes[0].row
+    assert any(AT < i < AT + 500 for i in drifted)

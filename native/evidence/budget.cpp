@@ -21,31 +21,35 @@ CLONES void fade(const double* n, const double* last, double newest, double per_
 }
 }  // namespace
 
-void evict(Expert& expert) {
+bool evict(Expert& expert, bool unlabelled_only) {
   static thread_local std::vector<Aligned<double>> weights;  // by group
   const auto& groups = expert.groups;
   if (weights.size() < groups.size()) weights.resize(groups.size());
   const auto classes = static_cast<size_t>(
       std::count_if(groups.begin(), groups.end(), [](auto& g) { return g.size() > 0; }));
   const size_t spared = expert.n_boxes() / (2 * std::max<size_t>(classes, 1));
+  const auto is_spared = [&](size_t g) {
+    return unlabelled_only ? g > 0 || groups[g].size() == 0 : groups[g].size() <= spared;
+  };
   const double per_age = 1 / std::max(expert.clock, 1.0) / expert.relevance.decay();
   double least = 1e300;
   for (size_t g = 0; g < groups.size(); ++g) {
     const size_t m = groups[g].size();
-    if (m <= spared) continue;
+    if (is_spared(g)) continue;
     weights[g].resize(m);
     fade(groups[g].n.data(), groups[g].last.data(), newest_row(groups[g]), per_age, m, weights[g].data());
     least = std::min(least, *std::min_element(weights[g].begin(), weights[g].end()));
   }
   std::optional<Expert::Place> oldest;  // of the lightest
   for (size_t g = 0; g < groups.size(); ++g) {
-    if (groups[g].size() <= spared) continue;
+    if (is_spared(g)) continue;
     for (size_t i = 0; i < groups[g].size(); ++i) {
       if (weights[g][i] > least * (1 + TOLERANCE)) continue;
       if (!oldest || groups[g].id[i] < groups[oldest->group].id[oldest->slot]) oldest = {g, i};
     }
   }
   if (oldest) expert.remove(*oldest);
+  return oldest.has_value();
 }
 
 void reduce(Expert& expert, size_t boxes) {

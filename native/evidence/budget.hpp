@@ -8,8 +8,8 @@
 namespace boxwise::evidence {
 
 // Removes the box with the least weight, faded with age, of a class that can spare one: every class
-// keeps half of an even share of the boxes, however rare it is.
-void evict(Expert& expert);
+// keeps half of an even share of the boxes, however rare it is. Returns whether there was one.
+bool evict(Expert& expert, bool unlabelled_only = false);
 // Keeps so many boxes: of each class half of an even share, the heaviest, and of the others the
 // heaviest of all.
 void reduce(Expert& expert, std::size_t boxes);

@@ -48,9 +48,14 @@ void Learner::configure(Settings settings) {
   if (settings.priors != settings_.priors) state_.tallies.clear();
   settings_ = std::move(settings);
   for (Member& member : state_.members) member.expert.sizes = settings_.sizes;
-  if (settings_.max_boxes == 0) return;
-  if (settings_.max_boxes < LEAST_BUDGET)  // no room for others beside the current expert
+  if (!settings_.adapt) {
+    state_.recent.clear();
+    state_.adwin = Adwin();
+  }
+  const bool alone = settings_.max_boxes != 0 && settings_.max_boxes < LEAST_BUDGET;
+  if (!settings_.adapt || alone)  // there is nobody beside the current expert
     state_.members.erase(state_.members.begin() + 1, state_.members.end());
+  if (settings_.max_boxes == 0) return;
   while (n_boxes() > settings_.max_boxes) {  // the current expert is the first
     Member& largest = *std::max_element(
         state_.members.begin(), state_.members.end(),
@@ -186,6 +191,8 @@ void Learner::learn(const double* lower, const double* upper, const Code* codes,
     if (state_.members[m].role != Role::RETIRED)
       insert(state_.members[m], at.members[m], at.query, label, weight);
   ++state_.rows;
+  if (label == UNLABELLED) return;
+  ++state_.labelled;
   if (!settings_.adapt) return;
   remember(lower, upper, codes, label, weight);
   follow_change(alarm);
@@ -213,7 +220,8 @@ bool Learner::score(const Outcome& at, std::int32_t label) {
     state_.members[m].loss = state_.members[m].loss * DISCOUNT + loss_of(at.members[m].p, label);
   if (!state_.members.front().expert.can_predict()) return false;
   const bool wrong = most_probable(at.members.front().p) != static_cast<size_t>(label);
-  return state_.adwin.update(wrong) && state_.adwin.newer() > state_.adwin.older();
+  return settings_.adapt && state_.adwin.update(wrong) &&
+         state_.adwin.newer() > state_.adwin.older();
 }
 
 void Learner::insert(Member& member, const Evaluation& at, const Query& x, std::int32_t label,
@@ -222,7 +230,7 @@ void Learner::insert(Member& member, const Evaluation& at, const Query& x, std::
   if (label != UNLABELLED) expert.step(x, label, at);
   expert.tick(label, weight);
   if (const auto place = expert.find(x, label, at)) return expert.take(*place, x, label, weight);
-  make_room(member);
+  if (!make_room(member, label)) return;
   expert.create(x, label, weight, state_.next_id++);
 }
 
@@ -249,19 +257,22 @@ double Learner::quota(Role role) const {
   return budget - challengers * of_challenger - retired * of_retired;
 }
 
-void Learner::make_room(Member& member) {
-  if (settings_.max_boxes == 0) return;
-  if (static_cast<double>(member.expert.n_boxes()) >= quota(member.role)) return evict(member.expert);
-  if (n_boxes() < settings_.max_boxes) return;
-  Member* over = nullptr;  // the one farthest over its quota
-  double most = 0;
-  for (Member& other : state_.members) {
-    const double excess = static_cast<double>(other.expert.n_boxes()) - quota(other.role);
-    if (over != nullptr && excess <= most) continue;
-    over = &other;
-    most = excess;
+// A row without a label never pushes out a box with a class.
+bool Learner::make_room(Member& member, std::int32_t label) {
+  if (settings_.max_boxes == 0) return true;
+  Member* from = nullptr;  // the one that gives a box: the expert itself, or the one most over its quota
+  if (static_cast<double>(member.expert.n_boxes()) >= quota(member.role)) {
+    from = &member;
+  } else if (n_boxes() >= settings_.max_boxes) {
+    double most = 0;
+    for (Member& other : state_.members) {
+      const double excess = static_cast<double>(other.expert.n_boxes()) - quota(other.role);
+      if (from != nullptr && excess <= most) continue;
+      from = &other;
+      most = excess;
+    }
   }
-  evict(over->expert);
+  return from == nullptr || evict(from->expert, label == UNLABELLED);
 }
 
 // ---- change
@@ -294,7 +305,7 @@ void Learner::follow_change(bool alarm) {
     compare_challenger();
   else
     compare_retired();
-  const bool settled = state_.rows - state_.members.front().since > FIRST_ALARM;
+  const bool settled = state_.labelled - state_.members.front().since > FIRST_ALARM;
   const bool room = settings_.max_boxes == 0 || settings_.max_boxes >= LEAST_BUDGET;
   if (alarm && settled && room && find(Role::CHALLENGER) == nullptr) start_challenger();
 }
@@ -303,7 +314,9 @@ void Learner::start_challenger() {
   state_.changes.push_back({state_.rows, Event::ALARM, state_.adwin.older(), state_.adwin.newer(), 0,
                             std::vector<double>(n_ + r_)});
   state_.members.push_back({Expert(n_, r_, settings_.sizes, density_), Role::CHALLENGER});
-  state_.members.back().since = state_.rows;
+  state_.members.back().since = state_.labelled;
+  // Until it has seen some rows it is taken for a coin.
+  state_.members.back().loss = MEAN * log_of(static_cast<double>(std::max<size_t>(n_classes_, 2)));
   Query x;
   Evaluation at;
   for (const RecentRow& row : state_.recent) {
@@ -320,7 +333,7 @@ void Learner::compare_challenger() {
   Member& challenger = *find(Role::CHALLENGER);
   const auto place = static_cast<size_t>(&challenger - state_.members.data());
   const Member& current = state_.members.front();
-  const std::uint64_t age = state_.rows - challenger.since;
+  const std::uint64_t age = state_.labelled - challenger.since;
   if (age >= TRIAL && challenger.loss < current.loss - TOLERANCE) {
     replace_current(place, Event::REPLACED);
   } else if (age > GIVE_UP) {
@@ -335,7 +348,7 @@ void Learner::compare_challenger() {
 void Learner::compare_retired() {
   for (size_t m = 1; m < state_.members.size(); ++m) {
     const Member& retired = state_.members[m];
-    if (state_.rows - retired.since < TRIAL) continue;
+    if (state_.labelled - retired.since < TRIAL) continue;
     if (retired.loss >= state_.members.front().loss - RETURN_MARGIN * MEAN - TOLERANCE) continue;
     return replace_current(m, Event::RETURNED);
   }
@@ -353,7 +366,7 @@ void Learner::replace_current(size_t place, Event event) {
   const size_t before = next.expert.n_boxes();
   reduce(next.expert, retired_boxes());
   change.boxes = static_cast<double>(before - next.expert.n_boxes());
-  current.since = next.since = state_.rows;
+  current.since = next.since = state_.labelled;
   next.role = Role::RETIRED;
   state_.adwin = Adwin();
   state_.changes.push_back(std::move(change));

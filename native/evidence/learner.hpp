@@ -29,7 +29,7 @@ struct Member {
   Expert expert;
   Role role = Role::CURRENT;
   double loss = 0;          // log-losses, discounted row by row
-  std::uint64_t since = 0;  // the row at which it got its role
+  std::uint64_t since = 0;  // the labelled row at which it got its role
 };
 
 enum class Event : std::uint8_t { ALARM, REPLACED, RETURNED, DROPPED };
@@ -92,7 +92,7 @@ class Learner {
     std::vector<double> values_known;  // by categorical column
     std::vector<double> tallies;       // by class, by prior: rows of it, predicted as it, both
     std::vector<Change> changes;
-    std::uint64_t rows = 0, next_id = 0;
+    std::uint64_t rows = 0, labelled = 0, next_id = 0;  // labelled: rows with a label
   };
   const State& state() const { return state_; }
   void restore(State state, std::size_t n_classes);
@@ -107,7 +107,8 @@ class Learner {
   void tally(const Outcome& at, std::int32_t label);
   bool score(const Outcome& at, std::int32_t label);
   void insert(Member& member, const Evaluation& at, const Query& x, std::int32_t label, double weight);
-  void make_room(Member& member);
+  // Whether there is room for one more box of an expert; other boxes may have made it.
+  bool make_room(Member& member, std::int32_t label);
   double quota(Role role) const;
   std::size_t retired_boxes() const;
   void remember(const double* lower, const double* upper, const Code* codes, std::int32_t label,

@@ -124,7 +124,7 @@ Arrays to_arrays(const Learner& learner) {
           {"adwin", ArrayOf<double>{adwin, {adwin.size()}}},
           {"values_known", ArrayOf<double>{state.values_known, {r}}},
           {"tallies", ArrayOf<double>{state.tallies, {tallies}}},
-          {"rows", ArrayOf<uint64_t>{{state.rows}, {1}}}};
+          {"rows", ArrayOf<uint64_t>{{state.rows, state.labelled}, {2}}}};
 }
 
 namespace {
@@ -140,7 +140,10 @@ class Reader {
   }
 
   Learner::State read() {
-    state_.rows = get<uint64_t>(arrays_, "rows", {1}).values[0];
+    const auto& rows = get<uint64_t>(arrays_, "rows", {2}).values;
+    require(rows[1] <= rows[0], "there are more rows with a label than rows");
+    state_.rows = rows[0];
+    state_.labelled = rows[1];
     read_members();
     read_boxes();
     read_recent();
@@ -172,7 +175,7 @@ class Reader {
       expert.rows = static_cast<uint64_t>(field[4]);
       state_.members.push_back({std::move(expert), static_cast<Role>(field[0]), field[1],
                                 static_cast<uint64_t>(field[2])});
-      require(state_.members.back().since <= state_.rows, "a set of boxes is from the future");
+      require(state_.members.back().since <= state_.labelled, "a set of boxes is from the future");
     }
   }
 

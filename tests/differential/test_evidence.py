@@ -296,7 +296,7 @@ def test_engine_equals_the_specification_on_longer_streams(stream, scale, adapt,
 SHIFTS = {
     "replaced": (1300, (700,), (20, 30, 100, None), {"alarm", "replaced"}),
     "returned": (1700, (600, 1200), (100, None), {"alarm", "replaced", "returned"}),
-    "dropped": (2200, (600, 640), (100, None), {"alarm", "dropped"}),
+    "dropped": (2200, (600, 640), (100,), {"alarm", "dropped"}),
 }
 
 

@@ -95,3 +95,10 @@ def test_a_column_of_ids_takes_bounded_memory_and_does_no_harm() -> None:
     assert large.n_bytes_ < 100 * 257 * 8 * 3  # a count per box and value, with room to grow
     assert large.predict([{"id": "never seen", "size": 0.9}]).tolist() == ["large"]
     assert large.predict([{"id": "never seen", "size": 0.1}]).tolist() == ["small"]
+
+
+def test_rows_without_a_label_push_out_no_box_with_a_class():
+    clf = HyperboxClassifier(unlabelled=-1, max_boxes=2, theta=0.01)
+    clf.partial_fit([[0.0], [1.0]], [0, 1])
+    clf.partial_fit([[2.0], [3.0], [4.0], [5.0], [6.0]], [-1] * 5)
+    assert clf.predict([[0.0], [1.0]]).tolist() == [0, 1]

@@ -106,3 +106,46 @@ def test_river_tells_of_warnings_and_drifts() -> None:
     ]
     assert warned[0] + 1 == changes[0].row
     assert any(AT < i < AT + 500 for i in drifted)
+
+
+def test_an_alarm_soon_after_fit_leaves_the_model_as_it_was():
+    rng = np.random.default_rng(16)
+    X = rng.normal(size=(3_000, 3))
+    y = (X[:, 0] > 0).astype(int)
+    wrong = rng.random(3_000) < np.where(np.arange(3_000) < 2_900, 0.02, 0.6)
+    y = np.where(wrong, 1 - y, y)
+    clf = HyperboxClassifier().fit(X[:2_944], y[:2_944])
+    clf.partial_fit(X[2_944:2_950], y[2_944:2_950])
+    assert clf.changes_ == []
+    assert clf.score(X[:2_900], y[:2_900]) > 0.95
+
+
+def test_a_challenger_has_no_vote_before_it_has_seen_labels():
+    rng = np.random.default_rng(1)
+    rate, n = 10, 15_000
+    X = rng.normal(size=(n, 3))
+    truth = (X[:, 0] > 0).astype(int)
+    noise = rng.random(n) < np.where(np.arange(n) < n // 2, 0.02, 0.2)
+    y = np.where(noise, 1 - truth, truth)
+    y[np.arange(n) % rate != 0] = -1
+    clf = HyperboxClassifier(unlabelled=-1)
+    for begin in range(0, n, rate):
+        clf.partial_fit(X[begin : begin + rate], y[begin : begin + rate])
+        if clf.changes_:
+            break
+    assert clf.changes_[-1].event == "alarm"
+    assert clf.score(X[:2_000], truth[:2_000]) > 0.9
+
+
+def test_a_challenger_ends_when_adapting_is_switched_off():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2_000, 3))
+    y = (X[:, 0] > 0).astype(int)
+    y[1_000:] = 1 - y[1_000:]
+    clf = HyperboxClassifier().partial_fit(X[:1_000], y[:1_000])
+    row = 1_000
+    while not clf.changes_:
+        clf.partial_fit(X[row : row + 1], y[row : row + 1])
+        row += 1
+    clf.set_params(adapt=False).partial_fit(X[row : row + 1], y[row : row + 1])
+    assert not clf._model.engine.warning

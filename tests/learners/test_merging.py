@@ -162,7 +162,7 @@ def test_boxes_by_evidence_stay_as_they_are_and_relevance_is_averaged():
     between = np.log(merged.relevance_)
     assert (ends.min(axis=0) - 1e-9 <= between).all()
     assert (between <= ends.max(axis=0) + 1e-9).all()
-    assert merged._model.engine.snapshot()["rows"].tolist() == [2_000]
+    assert merged._model.engine.snapshot()["rows"].tolist() == [2_000, 2_000]
 
 
 def test_many_values_of_several_models_share_a_code_once_merged():

@@ -121,7 +121,7 @@ def _unite(
     united["values_known"] = np.array(
         [min(len(v), EvidenceSettings.most_values + 1) for v in vocabularies], np.float64
     )
-    united["rows"] = np.array([sum(int(state["rows"][0]) for state in states)], np.uint64)
+    united["rows"] = np.asarray(sum(state["rows"] for state in states), np.uint64)
     kept = ("recent_lower", "recent_upper", "recent_codes", "recent", "changes", "adwin", "tallies")
     unbounded = type(settings)(**{**vars(settings), "max_boxes": 0})
     joined.configure(unbounded)

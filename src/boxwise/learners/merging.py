@@ -121,9 +121,9 @@ def _common_settings(
 ) -> EntropySettings | EvidenceSettings:
     """Return the settings of all models; the parameters as they are now, not as once fitted."""
     settings = [m._settings(f.schema) for m, f in zip(models, fitted, strict=True)]
-    first = {**asdict(settings[0]), "unlabelled": models[0].unlabelled}
+    first = {**asdict(settings[0]), **_beside(models[0])}
     for model, other in zip(models, settings, strict=True):
-        for name, value in {**asdict(other), "unlabelled": model.unlabelled}.items():
+        for name, value in {**asdict(other), **_beside(model)}.items():
             if not _same(value, first[name]):
                 name = "version" if name == "mean" and hasattr(model, "version") else name
                 name = _PARAMETERS.get(name, name)
@@ -133,6 +133,12 @@ def _common_settings(
                 raise ValueError(f"the models differ in {name}: {a} and {b}")
     assert isinstance(settings[0], EntropySettings | EvidenceSettings)
     return settings[0]
+
+
+def _beside(model: HyperboxLearner) -> dict[str, Any]:
+    """Return the parameters that the engine does not know of."""
+    weights = {"class_weight": model.class_weight} if hasattr(model, "class_weight") else {}
+    return {"unlabelled": model.unlabelled, **weights}
 
 
 _PARAMETERS = {"mean": "condition", "priors": "class_prior"}  # settings that are called otherwise

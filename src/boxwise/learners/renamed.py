@@ -131,7 +131,7 @@ def _arrays(
         "adwin": np.array([0.002, 0, 0, 0, 0, 0, 0, 0, 1, 0], np.float64),
         "values_known": known,
         "tallies": np.empty(0),
-        "rows": np.array([clock], np.uint64),
+        "rows": np.array([clock, rows], np.uint64),
     }
 
 

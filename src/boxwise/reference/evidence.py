@@ -92,7 +92,7 @@ class Evidence:
         # By prior and class: rows of the class, predicted as it, both; discounted.
         self.tallies: dict[float, dict[Hashable, list[float]]] = {prior: {} for prior in priors}
         self.changes: list[Change] = []
-        self.rows = self.created = 0
+        self.rows = self.labelled = self.created = 0
 
     @property
     def boxes(self) -> list[Box]:
@@ -207,7 +207,8 @@ class Evidence:
             if expert.role != "retired":
                 self._insert(expert, its, x, label, weight)
         self.rows += 1
-        if self.adapt:
+        self.labelled += label is not None
+        if self.adapt and label is not None:
             self.recent.append((lower, upper, values, label, weight))
             self._follow_change(alarm)
 
@@ -217,7 +218,7 @@ class Evidence:
             self._tally(at, label)
         for expert, its in zip(self.experts, at, strict=True):
             expert.loss = expert.loss * DISCOUNT + loss(its, label)
-        if not at[0].p:
+        if not self.adapt or not at[0].p:
             return False
         wrong = self._most_probable(at[0].p) != label
         return self.adwin.update(wrong) and self.adwin.newer > self.adwin.older
@@ -240,7 +241,8 @@ class Evidence:
         expert.clock += weight
         box = expert.find(x, label, at, self.theta, self.delta)
         if box is None:
-            self._make_room(expert)
+            if not self._make_room(expert, label):
+                return
             n, r = len(x.lower), len(x.values)
             box = Box(self.created, [inf] * n, [-inf] * n, [{} for _ in range(r)], label)
             self.created += 1
@@ -253,14 +255,18 @@ class Evidence:
         box.last = expert.clock
         box.label = label if box.label is None else box.label
 
-    def _make_room(self, expert: Expert) -> None:
-        """Remove a box of the expert if it has its quota, or else of one that has more."""
+    def _make_room(self, expert: Expert, label: Hashable | None) -> bool:
+        """Remove a box of the expert if it has its quota, or else of one that has more.
+
+        A row without a label never pushes out a box with a class: then there is no room.
+        """
         if self.max_boxes is None:
-            return
-        if len(expert.boxes) >= self._quota(expert):
-            expert.evict()
-        elif len(self.boxes) >= self.max_boxes:
-            max(self.experts, key=lambda other: len(other.boxes) - self._quota(other)).evict()
+            return True
+        if len(expert.boxes) < self._quota(expert):
+            if len(self.boxes) < self.max_boxes:
+                return True
+            expert = max(self.experts, key=lambda other: len(other.boxes) - self._quota(other))
+        return expert.evict(unlabelled_only=label is None)
 
     def _quota(self, expert: Expert) -> int:
         """Return how many boxes an expert may have; the current one, what the others leave."""
@@ -280,24 +286,25 @@ class Evidence:
             self._compare_challenger(challengers[0])
         else:
             self._compare_retired()
-        settled = self.rows - self.experts[0].since > FIRST_ALARM
+        settled = self.labelled - self.experts[0].since > FIRST_ALARM
         room = self.max_boxes is None or self.max_boxes >= LEAST_BUDGET
         if alarm and settled and room and not any(e.role == "challenger" for e in self.experts):
             self._start_challenger()
 
     def _start_challenger(self) -> None:
         self.changes.append(Change(self.rows, "alarm", self.adwin.older, self.adwin.newer))
-        challenger = Expert(self.columns, "challenger", self.rows)
+        challenger = Expert(self.columns, "challenger", self.labelled)
+        challenger.loss = MEAN * log(max(len(self.classes), 2))  # at first it is taken for a coin
         self.experts.append(challenger)
         for lower, upper, values, label, weight in self.recent:
             x = self.columns.read(lower, upper, values)
             at = challenger.evaluate(x)
-            if label is not None and at.p:
+            if at.p:
                 challenger.loss = challenger.loss * DISCOUNT + loss(at, label)
             self._insert(challenger, at, x, label, weight)
 
     def _compare_challenger(self, challenger: Expert) -> None:
-        current, age = self.experts[0], self.rows - challenger.since
+        current, age = self.experts[0], self.labelled - challenger.since
         if age >= TRIAL and challenger.loss < current.loss - TOLERANCE:
             self._replace_current(challenger, "replaced")
         elif age > GIVE_UP:
@@ -308,14 +315,14 @@ class Evidence:
     def _compare_retired(self) -> None:
         most = self.experts[0].loss - RETURN_MARGIN * MEAN - TOLERANCE
         for retired in self.experts[1:]:
-            if self.rows - retired.since >= TRIAL and retired.loss < most:
+            if self.labelled - retired.since >= TRIAL and retired.loss < most:
                 return self._replace_current(retired, "returned")
 
     def _replace_current(self, by: Expert, event: str) -> None:
         """Make another expert the current one, which retires with its heaviest boxes."""
         old, place = self.experts[0], self.experts.index(by)
         self.experts[0], self.experts[place] = by, old
-        by.role, old.role, by.since, old.since = "current", "retired", self.rows, self.rows
+        by.role, old.role, by.since, old.since = "current", "retired", self.labelled, self.labelled
         before = len(old.boxes)
         old.reduce(self._retired_boxes())
         moved = {p: by.logs.get(p, 0.0) - old.logs.get(p, 0.0) for p in {**by.logs, **old.logs}}

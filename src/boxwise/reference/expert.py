@@ -277,13 +277,18 @@ class Expert:
             change += abs(entropy(grown.values()) - entropy(counts.values())) * relevance
         return change / max(len(x.values), 1)
 
-    def evict(self) -> None:
-        """Remove the box with the least weight of a class that can spare one."""
+    def evict(self, unlabelled_only: bool) -> bool:
+        """Remove the box with the least weight of a class that can spare one, if there is one."""
         groups = self.by_class()
-        spared = len(self.boxes) // (2 * len(groups))
+        spared = len(self.boxes) // (2 * max(len(groups), 1))
         light = [box for box in self.boxes if len(groups[box.label]) > spared]
+        if unlabelled_only:
+            light = groups[None]
+        if not light:
+            return False
         least = min(map(self.weight, light)) * (1 + TOLERANCE)
         self.boxes.remove(next(box for box in light if self.weight(box) <= least))
+        return True
 
     def reduce(self, boxes: int) -> None:
         """Keep so many boxes: half of an even share for each class, then the heaviest of all."""

@@ -201,7 +201,7 @@ def test_a_change_of_the_prior_keeps_what_was_learned(prior: str) -> None:
     twin.partial_fit(rows[:1], labels[:1])
     np.testing.assert_array_equal(clf.relevance_, twin.relevance_)
     assert clf.boxes_.n_samples.tolist() == twin.boxes_.n_samples.tolist()
-    assert clf._model.engine.snapshot()["rows"].tolist() == [1_001]
+    assert clf._model.engine.snapshot()["rows"].tolist() == [1_001, 1_001]
 
 
 @pytest.mark.parametrize("size", [1e40, 1e100])

@@ -141,7 +141,8 @@ class Reader {
 
   Learner::State read() {
     const auto& rows = get<uint64_t>(arrays_, "rows", {2}).values;
-    require(rows[1] <= rows[0], "there are more rows with a label than rows");
+    require(rows[1] <= rows[0] && rows[0] <= (uint64_t{1} << 53),
+            "there are more rows with a label than rows, or more than can be counted");
     state_.rows = rows[0];
     state_.labelled = rows[1];
     read_members();

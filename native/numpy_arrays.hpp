@@ -46,7 +46,7 @@ inline Rows to_rows(const LearningEngine& engine, const In<double, 2>& lower, co
   return {count, lower.data(), upper.data(), codes.data()};
 }
 
-// What a method says of each row and each box.
+// Table of rows x boxes that a method of an engine returns.
 template <class E, class Method>
 nb::object rows_by_boxes(const E& engine, Method method, const In<double, 2>& lower,
                          const In<double, 2>& upper, const In<Code, 2>& codes,

@@ -26,7 +26,7 @@ struct DensitySettings {
   double bandwidth = 0.3, backoff = 8, background = 0.1;
 };
 
-// What depends on the class and the row but not on the box.
+// Terms that depend on the class and the row but not on the box.
 struct Terms {
   std::vector<double> bandwidth;       // by number of the query
   std::vector<double> backoff, share;  // by categorical column

@@ -34,7 +34,7 @@ struct Member {
 
 enum class Event : std::uint8_t { ALARM, REPLACED, RETURNED, DROPPED };
 
-// What happened to the experts, for a person to read.
+// An event in the life of the experts, for a person to read.
 struct Change {
   std::uint64_t row;
   Event event;

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Look for inputs that break the engine or the reading of model files.
 #
-#   scripts/fuzz.sh [SECONDS]     for each of the two; 60 by default
+#   scripts/fuzz.sh [SECONDS [SEED]]     SECONDS for each of the two, 60 by default; the same SEED
+#                                        tries the same inputs again
 #
 # With clang and its libFuzzer the engine is fuzzed guided by coverage; the corpus stays in
 # build/fuzz/corpus for the next time. Without, random inputs are tried. Inputs that broke it once, in
@@ -10,6 +11,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 seconds=${1:-60}
+seed=${2:-$RANDOM$RANDOM}
 python=$PWD/.venv/bin/python
 build=build/fuzz
 mkdir -p "$build/corpus"
@@ -40,7 +42,7 @@ echo "running the engine on ${#regressions[@]} inputs that broke it once"
 ((${#regressions[@]} == 0)) || "$tree/fuzz_engine" "${regressions[@]}" > /dev/null
 
 echo "fuzzing the engine for $seconds s $how"
-limits=(-max_total_time="$seconds" -artifact_prefix="$build/")
+limits=(-max_total_time="$seconds" -seed="$seed" -artifact_prefix="$build/")
 if [[ $libfuzzer == ON ]]; then
     # From nothing it would take hours to come to inputs of more than some bytes.
     for ((i = 0; i < 20; ++i)); do
@@ -53,4 +55,4 @@ else
 fi
 
 echo "fuzzing model files for $seconds s"
-"$python" fuzz/model_file.py --seconds "$seconds"
+"$python" fuzz/model_file.py --seconds "$seconds" --seed "$seed"

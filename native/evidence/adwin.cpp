@@ -111,29 +111,41 @@ std::vector<double> Adwin::state() const {
   return all;
 }
 
+// A file may be damaged, so nothing is believed that the buckets contradict. The numbers were errors,
+// 0 or 1, whose sums are exact.
 Adwin Adwin::from_state(const double*& at, const double* end) {
+  const auto require = [](bool condition) {
+    if (!condition) throw std::invalid_argument("the change detector is damaged");
+  };
   const auto next = [&] {
-    if (at == end || !std::isfinite(*at)) throw std::invalid_argument("the change detector is damaged");
+    require(at != end && std::isfinite(*at));
     return *at++;
+  };
+  const auto next_count = [&](double most) {
+    const double count = next();
+    require(count >= 0 && count <= most && count == std::floor(count));
+    return count;
   };
   Adwin adwin;
   for (double* field : {&adwin.delta_, &adwin.total_, &adwin.variance_, &adwin.width_,
                         &adwin.older_, &adwin.newer_})
     *field = next();
-  adwin.changed_ = next() != 0;
-  adwin.ticks_ = static_cast<std::uint64_t>(next());
-  const double rows = next();
-  if (!(rows >= 1 && rows <= 64)) throw std::invalid_argument("the change detector is damaged");
-  adwin.rows_.resize(static_cast<size_t>(rows));
+  require(adwin.delta_ > 0 && adwin.delta_ < 1);
+  adwin.changed_ = next_count(1) != 0;
+  adwin.ticks_ = static_cast<std::uint64_t>(next_count(0x1p53));
+  adwin.rows_.resize(static_cast<size_t>(next_count(MAX_ROWS)));
+  double width = 0, total = 0, size = 1;
   for (auto& row : adwin.rows_) {
-    const double buckets = next();
-    if (!(buckets >= 0 && buckets <= MAX_BUCKETS))
-      throw std::invalid_argument("the change detector is damaged");
-    for (double k = 0; k < buckets; ++k) {
-      const double total = next();
-      row.push_back({total, next()});
+    for (double left = next_count(MAX_BUCKETS); left > 0; --left) {
+      const double errors = next_count(size);
+      row.push_back({errors, next()});
+      width += size;
+      total += errors;
     }
+    size *= 2;
   }
+  require(adwin.width_ == width && adwin.total_ == total);
+  require(!adwin.rows_.empty() && (adwin.rows_.size() == 1 || !adwin.rows_.back().empty()));
   return adwin;
 }
 

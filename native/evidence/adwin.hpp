@@ -35,7 +35,8 @@ class Adwin {
   bool differ(double n0, double n1, double total0, double total1) const;
   void drop_oldest();
 
-  static constexpr std::size_t MAX_BUCKETS = 5, CLOCK = 32, GRACE = 10, MIN_WINDOW = 5;
+  static constexpr std::size_t MAX_BUCKETS = 5, CLOCK = 32, GRACE = 10, MIN_WINDOW = 5,
+                               MAX_ROWS = 50;
   double delta_;
   double total_ = 0, variance_ = 0, width_ = 0, older_ = 0, newer_ = 0;
   bool changed_ = false;

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import log, sqrt
+from math import inf, log, sqrt
 
 DELTA = 0.002  # probability of a false alarm at a test
 MAX_BUCKETS = 5  # of one size
@@ -84,6 +84,8 @@ class Adwin:
     def _by_chance(self, n0: float, n1: float) -> float:
         """How far apart the means of two parts may be."""
         width, variance = self.window.size, self.window.variance
+        if variance < 0:  # left by rounding; River's square root is then NaN, which finds no change
+            return inf
         chance = log(2 * log(width) / DELTA)
         m = 1 / (n0 - MIN_WINDOW + 1) + 1 / (n1 - MIN_WINDOW + 1)
         return sqrt(2 * m * (variance / width) * chance) + 2 / 3 * chance * m

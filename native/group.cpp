@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <new>
-#include <numeric>
 #include <stdexcept>
 
 #include "box_index.hpp"
@@ -104,41 +102,7 @@ Slot Group::append(const Box& box) {
   id.push_back(box.id);
   need.push_back(0);
   ++size_;
-  note_new_order();
   return slot;
-}
-
-// A box has come. If it is older than others (it had no class so far), they are not in order any more;
-// to find its place among them takes less time than to sort them all.
-void Group::note_new_order() {
-  const auto slot = static_cast<Slot>(size_ - 1);
-  const bool follows = slot == 0 || id[slot - 1] < id[slot];
-  if (slot == 0) in_order_ = true;
-  if (in_order_ && follows) return;
-  const bool known = in_order_ || !by_creation_.empty();
-  in_order_ = false;
-  if (!known) return;
-  try {
-    if (by_creation_.empty()) list_slots(slot);
-    const auto older = [&](Slot a, Slot b) { return id[a] < id[b]; };
-    by_creation_.insert(std::lower_bound(by_creation_.begin(), by_creation_.end(), slot, older),
-                        slot);
-  } catch (const std::bad_alloc&) {
-    by_creation_.clear();  // to be sorted when it is asked for
-  }
-}
-
-void Group::list_slots(size_t count) {
-  by_creation_.resize(count);
-  std::iota(by_creation_.begin(), by_creation_.end(), Slot{0});
-}
-
-const std::vector<Slot>& Group::by_creation() {
-  if (!in_order_ && by_creation_.empty()) {
-    list_slots(size_);
-    std::sort(by_creation_.begin(), by_creation_.end(), [&](Slot a, Slot b) { return id[a] < id[b]; });
-  }
-  return by_creation_;
 }
 
 Box Group::at(Slot slot) const {
@@ -158,8 +122,6 @@ Box Group::at(Slot slot) const {
 Box Group::remove(Slot slot) {
   Box box = at(slot);
   const Slot end = static_cast<Slot>(size_ - 1);
-  in_order_ = in_order_ && slot == end;
-  by_creation_.clear();
   const auto close_up = [&](auto& column) {
     column[slot] = column[end];
     column.pop_back();

@@ -66,8 +66,6 @@ class Group {
   void set_samples(Slot slot, std::uint32_t samples);
   std::uint32_t most_samples = 0;  // that a box has, or ever had
 
-  // All slots, the oldest box first; none where they are in that order anyway.
-  const std::vector<Slot>& by_creation();
   bool oversized = false;           // a box may be larger than theta allows a box to grow
   bool outlined = false;            // has outlines, which the engine draws
   Outlines outlines;
@@ -78,12 +76,7 @@ class Group {
   void begin();
   void make_room();
 
-  void note_new_order();
-  void list_slots(std::size_t count);
-
   std::size_t size_ = 0;
-  bool in_order_ = true;          // of creation
-  std::vector<Slot> by_creation_;  // if it was asked for since boxes were removed
   Column<Line> first_;  // lines in which the arrays begin; a copy of the group has none
 };
 

@@ -80,14 +80,6 @@ class Outlines {
     for (std::size_t f = 0; f < ends_; ++f)
       entry(slot, f) = others.lots_[from / LOT * ends_ + f].entries[from % LOT];
   }
-  // Of a whole lot of others, for which there is room.
-  void enclose(std::size_t slot, const Outlines& others) {
-    for (std::size_t f = 0; f < ends_; ++f) {
-      const auto& of_lot = others.lots_[slot * ends_ + f].entries;
-      entry(slot, f) = f % 2 == 0 ? *std::min_element(of_lot, of_lot + LOT)
-                                  : *std::max_element(of_lot, of_lot + LOT);
-    }
-  }
   // Drop the box in `slot`, put the last one there.
   void move_last(std::size_t slot, std::size_t last) {
     if (empty()) return;

@@ -1,10 +1,12 @@
 #include "quantile_scale.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <stdexcept>
 #include <utility>
 
+#include "clones.hpp"
 #include "kernels.hpp"
 
 namespace boxwise {
@@ -16,6 +18,32 @@ namespace {
 constexpr size_t FULL = 256;       // values of a level
 constexpr double STEP = 1.0 / 64;  // between two points of the function, at least
 constexpr size_t LEVELS = 48;      // more values than can be counted
+
+// Values of a level lie in sorted runs, so that no row has to sort many: one of each power of two
+// that their number has as a binary digit, the longest first; a run of TAIL at the end may be cut short.
+constexpr size_t TAIL = 16;
+
+size_t run_length(size_t values) { return values < TAIL ? 1 : std::bit_floor(values); }
+
+// Merge sort, a step for each value: merges the runs at the end that are equally long.
+void merge_last_runs(std::vector<double>& values) {
+  if (values.size() % TAIL != 0) return;
+  std::sort(values.end() - TAIL, values.end());
+  for (size_t run = TAIL; values.size() % (2 * run) == 0; run *= 2) {
+    const auto middle = values.end() - static_cast<std::ptrdiff_t>(run);
+    std::inplace_merge(middle - static_cast<std::ptrdiff_t>(run), middle, values.end());
+  }
+}
+
+bool has_sorted_runs(const std::vector<double>& values) {
+  for (auto begin = values.begin(); begin != values.end();) {
+    const auto left = static_cast<size_t>(values.end() - begin);
+    const auto end = begin + static_cast<std::ptrdiff_t>(run_length(left));
+    if (!std::is_sorted(begin, end)) return false;
+    begin = end;
+  }
+  return true;
+}
 
 std::invalid_argument damaged() { return std::invalid_argument("the scale of a feature is damaged"); }
 }  // namespace
@@ -60,23 +88,35 @@ void QuantileScale::add(double low, double high) {
 
 void QuantileScale::put(size_t level, double value) {
   if (levels_.size() <= level) levels_.resize(level + 1);
-  std::vector<double>& values = levels_[level].values;
-  values.push_back(value);
-  if (values.size() < FULL) return;
-  std::vector<double> all = std::exchange(values, {});
-  std::sort(all.begin(), all.end());
-  for (size_t i = levels_[level].odd ? 1 : 0; i < FULL; i += 2) put(level + 1, all[i]);
+  levels_[level].values.push_back(value);
+  merge_last_runs(levels_[level].values);
+  if (levels_[level].values.size() == FULL) promote(level);
+}
+
+// Every second value of a full level, which is sorted, goes on to the next.
+void QuantileScale::promote(size_t level) {
+  if (levels_.size() <= level + 1) levels_.resize(level + 2);
+  std::vector<double> half;
+  half.reserve(FULL / 2);
+  for (size_t i = levels_[level].odd ? 1 : 0; i < FULL; i += 2) half.push_back(levels_[level].values[i]);
+  levels_[level].values.clear();
   levels_[level].odd = !levels_[level].odd;
+  std::vector<double>& next = levels_[level + 1].values;
+  if (next.size() % half.size() != 0) {  // only after a join
+    for (double value : half) put(level + 1, value);
+    return;
+  }
+  next.insert(next.end(), half.begin(), half.end());
+  if (next.size() < FULL) return;
+  std::inplace_merge(next.begin(), next.begin() + FULL / 2, next.end());
+  promote(level + 1);
 }
 
 void QuantileScale::refresh() {
   due_ = seen_ + std::max<uint64_t>(1, seen_ / 2);
-  std::vector<std::pair<double, uint64_t>> values;  // and how many each stands for
-  for (size_t level = 0; level < levels_.size(); ++level)
-    for (double value : levels_[level].values) values.emplace_back(value, uint64_t{1} << level);
-  std::sort(values.begin(), values.end());
+  const std::vector<Weighted>& values = sorted_values();
   uint64_t total = 0;
-  for (const auto& [value, times] : values) total += times;
+  for (const Weighted& one : values) total += one.times;
   // A value's rank is in the middle of those that are equal to it.
   x_.clear();
   y_.clear();
@@ -85,30 +125,106 @@ void QuantileScale::refresh() {
     x_.push_back(x);
     y_.push_back(rank);
   };
-  if (low_ < values.front().first) point(low_, 0.0);
+  if (low_ < values.front().value) point(low_, 0.0);
   uint64_t below = 0;
   for (size_t i = 0; i < values.size();) {
     uint64_t upto = below;
-    const double value = values[i].first;
-    for (; i < values.size() && values[i].first == value; ++i) upto += values[i].second;
+    const double value = values[i].value;
+    for (; i < values.size() && values[i].value == value; ++i) upto += values[i].times;
     point(value, static_cast<double>(below + upto) / (2.0 * static_cast<double>(total)));
     below = upto;
   }
-  if (high_ > values.back().first) point(high_, 1.0);
+  if (high_ > values.back().value) point(high_, 1.0);
   const double first = y_.front(), all = y_.back() - first;
   for (double& y : y_) y = all > 0 ? (y - first) / all : 0.0;
+}
+
+// Merges two sorted runs that follow each other. No branch depends on the values: it could not be predicted.
+void QuantileScale::merge(const Weighted* a, const Weighted* middle, const Weighted* end, Weighted* out) {
+  const Weighted* b = middle;
+  while (a < middle && b < end) {
+    const bool second = b->value < a->value;
+    *out++ = *(second ? b : a);
+    a += !second;
+    b += second;
+  }
+  std::copy(b, end, std::copy(a, middle, out));
+}
+
+// All values of the sketch, by merging the runs of the levels in pairs.
+const std::vector<QuantileScale::Weighted>& QuantileScale::sorted_values() const {
+  static thread_local std::vector<Weighted> values, merged;
+  static thread_local std::vector<size_t> ends;  // of the runs
+  values.clear();
+  ends.clear();
+  for (size_t level = 0; level < levels_.size(); ++level) {
+    const std::vector<double>& of_level = levels_[level].values;
+    for (size_t begin = 0; begin < of_level.size();) {
+      size_t end = begin + run_length(of_level.size() - begin);
+      const bool is_tail = end == begin + 1;  // values that are in no order yet
+      if (is_tail) end = of_level.size();
+      const size_t first = values.size();
+      for (; begin < end; ++begin) values.push_back({of_level[begin], uint64_t{1} << level});
+      if (is_tail)
+        std::sort(values.begin() + static_cast<std::ptrdiff_t>(first), values.end(),
+                  [](const Weighted& a, const Weighted& b) { return a.value < b.value; });
+      ends.push_back(values.size());
+    }
+  }
+  merged.resize(values.size());
+  while (ends.size() > 1) {
+    size_t begin = 0, runs = 0;
+    for (size_t i = 0; i < ends.size(); i += 2) {
+      const size_t middle = ends[i], end = i + 1 < ends.size() ? ends[i + 1] : middle;
+      merge(values.data() + begin, values.data() + middle, values.data() + end, merged.data() + begin);
+      ends[runs++] = begin = end;
+    }
+    ends.resize(runs);
+    values.swap(merged);
+  }
+  return values;
 }
 
 bool QuantileScale::is_ready() const { return x_.size() > 1 && x_.back() - x_.front() > NO_WIDTH; }
 
 double QuantileScale::operator()(double x) const {
+  return between(x, static_cast<size_t>(std::upper_bound(x_.begin(), x_.end(), x) - x_.begin()));
+}
+
+// The position of a value of which the first `i` points are not above.
+double QuantileScale::between(double x, size_t i) const {
   if (!is_ready()) return x;
   const double whole = x_.back() - x_.front();
-  if (x < x_.front()) return std::max((x - x_.front()) / whole, -LARGEST);
-  if (x >= x_.back()) return std::min(1.0 + (x - x_.back()) / whole, LARGEST);
-  const auto i = static_cast<size_t>(std::upper_bound(x_.begin(), x_.end(), x) - x_.begin());
+  if (i == 0) return std::max((x - x_.front()) / whole, -LARGEST);
+  if (i == x_.size()) return std::min(1.0 + (x - x_.back()) / whole, LARGEST);
   const double along = (x - x_[i - 1]) / (x_[i] - x_[i - 1]);
   return std::min(y_[i - 1] + along * (y_[i] - y_[i - 1]), y_[i]);
+}
+
+namespace {
+constexpr size_t BLOCK = 64;  // values
+constexpr size_t WORTH_A_BLOCK = 16;  // fewer are found sooner by bisection
+
+// By value: how many points are not above it. Comparing with all of them has no branch to mispredict.
+CLONES void count_points(const double* x, size_t points, const double* values, double* RESTRICT counts) {
+  for (size_t i = 0; i < BLOCK; ++i) counts[i] = 0;
+  for (size_t k = 0; k < points; ++k)
+    for (size_t i = 0; i < BLOCK; ++i) counts[i] += x[k] <= values[i] ? 1.0 : 0.0;
+}
+}  // namespace
+
+void QuantileScale::positions(const double* values, size_t m, double* out) const {
+  double block[BLOCK] = {}, counts[BLOCK];
+  for (size_t begin = 0; begin < m; begin += BLOCK) {
+    const size_t size = std::min(BLOCK, m - begin);
+    if (size < WORTH_A_BLOCK) {
+      for (size_t i = begin; i < m; ++i) out[i] = (*this)(values[i]);
+      return;
+    }
+    std::copy(values + begin, values + begin + size, block);
+    count_points(x_.data(), x_.size(), block, counts);
+    for (size_t i = 0; i < size; ++i) out[begin + i] = between(block[i], static_cast<size_t>(counts[i]));
+  }
 }
 
 std::vector<double> QuantileScale::state() const {
@@ -163,6 +279,7 @@ QuantileScale QuantileScale::from_state(const std::vector<double>& state) {
     level.values.resize(static_cast<size_t>(state[at - 1]));
     level.odd = whole(1) == 1;
     for (double& x : level.values) x = value();
+    if (!has_sorted_runs(level.values)) std::sort(level.values.begin(), level.values.end());
   }
   for (size_t i = 0; i < points; ++i) scale.x_.push_back(value());
   for (size_t i = 0; i < points; ++i) scale.y_.push_back(value());

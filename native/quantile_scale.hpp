@@ -21,6 +21,8 @@ class QuantileScale {
 
   bool is_ready() const;  // there are two values
   double operator()(double x) const;
+  // The same for many values; NaN gives any number.
+  void positions(const double* values, std::size_t m, double* out) const;
 
   // All there is to it, in one array: its length, then the rest.
   std::vector<double> state() const;
@@ -33,9 +35,17 @@ class QuantileScale {
     bool odd = false;  // which of two goes on next time
     bool operator==(const Level& other) const = default;
   };
+  struct Weighted {
+    double value;
+    std::uint64_t times;  // values that it stands for
+  };
   void add(double low, double high);
   void put(std::size_t level, double value);
+  void promote(std::size_t level);
   void refresh();
+  double between(double x, std::size_t i) const;
+  const std::vector<Weighted>& sorted_values() const;  // valid until the next call
+  static void merge(const Weighted* a, const Weighted* middle, const Weighted* end, Weighted* out);
 
   std::vector<Level> levels_;
   double low_ = 0, high_ = 0;  // the least and the largest value

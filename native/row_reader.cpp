@@ -162,6 +162,7 @@ bool RowReader::read_codes(const std::vector<nb::object>& values, std::vector<nb
     }
     if (!code.is_valid()) {
       if (!(fresh ? PyUnicode_CheckExact(value.ptr()) : is_plain(value.ptr()))) return false;
+      if (fresh && value.equal(other_values())) return false;  // which the general way refuses
       if (fresh) fresh->push_back(nb::borrow(value));
     }
     cells.codes[j] = code.is_valid() ? static_cast<Code>(PyLong_AsLong(code.ptr())) : -1;

@@ -1,47 +1,13 @@
-// Kernels whose sums and maxima stay in registers while the features go by. Left to itself, the
-// compiler puts them back into memory after each feature; and given vectors that are wider than a
-// register, it takes them apart, number by number. So each kernel is compiled for the registers of
-// several processors.
+// Kernels whose sums and maxima stay in registers while the features go by.
 #include <bit>
 
-#include "clones.hpp"
 #include "kernels.hpp"
-
-#if defined(__GNUC__)
-#define INLINED [[gnu::always_inline]] static inline
-#else
-#define INLINED static inline
-#endif
+#include "packs.hpp"
 
 namespace boxwise::kernels {
 
 using std::size_t;
 using std::uint8_t;
-
-namespace {
-template <class T, size_t bytes>
-struct Lanes {
-#if defined(__GNUC__)
-  typedef T type __attribute__((vector_size(bytes), may_alias));
-#else
-  using type = T;
-#endif
-};
-// As many as there are in a register.
-template <class T, size_t bytes>
-using Pack = typename Lanes<T, bytes>::type;
-template <class P, class T>
-constexpr size_t IN = sizeof(P) / sizeof(T);
-}  // namespace
-
-template <class P, class T>
-INLINED const P& at(const T* array) {
-  return *reinterpret_cast<const P*>(array);
-}
-template <class P, class T>
-INLINED P& at(T* array) {
-  return *reinterpret_cast<P*>(array);
-}
 
 template <class T, class P>
 INLINED T highest(const P& lanes) {

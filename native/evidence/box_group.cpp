@@ -88,12 +88,17 @@ void BoxGroup::take(size_t slot, const Query& x, double weight, double clock) {
   }
   for (size_t j = 0; j < categorical.size(); ++j) add_count(j, x.values[j], slot, weight);
   set_rows(slot, n[slot] + weight);
-  last[slot] = clock;
+  set_last(slot, clock);
 }
 
 void BoxGroup::set_rows(size_t slot, double rows) {
   n[slot] = rows;
   log_n[slot] = log_of(rows);
+}
+
+void BoxGroup::set_last(size_t slot, double clock) {
+  last[slot] = clock;
+  newest = std::max(newest, clock);
 }
 
 void BoxGroup::add_count(size_t j, std::int32_t value, size_t slot, double weight) {
@@ -123,7 +128,9 @@ void BoxGroup::remove(size_t slot) {
   }
   move_last(n, slot);
   move_last(log_n, slot);
+  const bool was_newest = last[slot] == newest;
   move_last(last, slot);
+  if (was_newest) newest = last.empty() ? 0 : *std::max_element(last.begin(), last.end());
   move_last(id, slot);
 }
 
@@ -144,7 +151,7 @@ void BoxGroup::append(const BoxGroup& other, size_t slot) {
         add_count(j, static_cast<std::int32_t>(v), to, of_values[v][slot]);
   }
   set_rows(to, other.n[slot]);
-  last[to] = other.last[slot];
+  set_last(to, other.last[slot]);
   id[to] = other.id[slot];
 }
 

@@ -28,6 +28,7 @@ struct BoxGroup {
   Aligned<double> n;     // weight: the rows taken
   Aligned<double> log_n;
   Aligned<double> last;  // the clock when it took the last of them
+  double newest = 0;     // the largest of these
   std::vector<std::uint64_t> id;
 
   BoxGroup(std::size_t n_numeric, std::size_t n_categorical)
@@ -45,6 +46,7 @@ struct BoxGroup {
   void append(const BoxGroup& other, std::size_t slot);
   void add_count(std::size_t j, std::int32_t value, std::size_t slot, double weight);
   void set_rows(std::size_t slot, double rows);
+  void set_last(std::size_t slot, double clock);
   void extend();  // by a box without rows
   std::size_t bytes() const;
 };

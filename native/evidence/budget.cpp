@@ -11,6 +11,8 @@ using std::size_t;
 
 namespace {
 constexpr double TOLERANCE = 1e-9;  // weights closer than this, in parts of them, are equal
+constexpr double MOST = 1e300;
+constexpr size_t BLOCK = 8;
 
 CLONES void fade(const double* n, const double* last, double newest, double per_age, size_t m,
                  double* RESTRICT weights) {
@@ -19,37 +21,47 @@ CLONES void fade(const double* n, const double* last, double newest, double per_
     weights[i] = n[i] / (faded * faded);
   }
 }
+
+// The least of some numbers, of which there are whole blocks.
+CLONES double least_of(const double* weights, size_t m) {
+  double lanes[BLOCK];
+  for (size_t l = 0; l < BLOCK; ++l) lanes[l] = MOST;
+  for (size_t i = 0; i < m; i += BLOCK)
+    for (size_t l = 0; l < BLOCK; ++l)
+      lanes[l] = weights[i + l] < lanes[l] ? weights[i + l] : lanes[l];
+  return *std::min_element(lanes, lanes + BLOCK);
+}
 }  // namespace
 
 bool evict(Expert& expert, bool unlabelled_only) {
-  static thread_local std::vector<Aligned<double>> weights;  // by group
+  static thread_local std::vector<Aligned<double>> weights;  // by group, in whole blocks
   const auto& groups = expert.groups;
   if (weights.size() < groups.size()) weights.resize(groups.size());
   const auto classes = static_cast<size_t>(
       std::count_if(groups.begin(), groups.end(), [](auto& g) { return g.size() > 0; }));
   const size_t spared = expert.n_boxes() / (2 * std::max<size_t>(classes, 1));
-  const auto is_spared = [&](size_t g) {
-    return unlabelled_only ? g > 0 || groups[g].size() == 0 : groups[g].size() <= spared;
-  };
   const double per_age = 1 / std::max(expert.clock, 1.0) / expert.relevance.decay();
-  double least = 1e300;
+  std::vector<double> lightest(groups.size(), MOST);
   for (size_t g = 0; g < groups.size(); ++g) {
     const size_t m = groups[g].size();
-    if (is_spared(g)) continue;
-    weights[g].resize(m);
-    fade(groups[g].n.data(), groups[g].last.data(), newest_row(groups[g]), per_age, m, weights[g].data());
-    least = std::min(least, *std::min_element(weights[g].begin(), weights[g].end()));
+    if (unlabelled_only ? g > 0 || m == 0 : m <= spared) continue;
+    weights[g].resize((m + BLOCK - 1) / BLOCK * BLOCK);
+    std::fill(weights[g].begin() + static_cast<std::ptrdiff_t>(m), weights[g].end(), MOST);
+    fade(groups[g].n.data(), groups[g].last.data(), groups[g].newest, per_age, m, weights[g].data());
+    lightest[g] = least_of(weights[g].data(), weights[g].size());
   }
+  const double least = *std::min_element(lightest.begin(), lightest.end());
+  if (least == MOST) return false;
   std::optional<Expert::Place> oldest;  // of the lightest
   for (size_t g = 0; g < groups.size(); ++g) {
-    if (is_spared(g)) continue;
+    if (lightest[g] > least * (1 + TOLERANCE)) continue;
     for (size_t i = 0; i < groups[g].size(); ++i) {
       if (weights[g][i] > least * (1 + TOLERANCE)) continue;
       if (!oldest || groups[g].id[i] < groups[oldest->group].id[oldest->slot]) oldest = {g, i};
     }
   }
-  if (oldest) expert.remove(*oldest);
-  return oldest.has_value();
+  expert.remove(*oldest);
+  return true;
 }
 
 void reduce(Expert& expert, size_t boxes) {
@@ -64,13 +76,13 @@ void reduce(Expert& expert, size_t boxes) {
   terms.decay = expert.relevance.decay();
   std::vector<Weighted> all;
   for (size_t g = 0; g < expert.groups.size(); ++g) {
-    terms.newest = newest_row(expert.groups[g]);
+    terms.newest = expert.groups[g].newest;
     for (size_t i = 0; i < expert.groups[g].size(); ++i)
       all.push_back({faded_weight(expert.groups[g].n[i], expert.groups[g].last[i], terms), {g, i}, 0});
   }
   const auto id = [&](const Weighted& box) { return expert.groups[box.place.group].id[box.place.slot]; };
   const auto heavier = [&](const Weighted& a, const Weighted& b) {
-    return a.weight != b.weight ? a.weight > b.weight : id(a) > id(b);
+    return a.weight != b.weight ? a.weight > b.weight : id(a) < id(b);
   };
   std::sort(all.begin(), all.end(), heavier);
   std::vector<size_t> of_class(expert.groups.size());

@@ -1,69 +1,104 @@
 #include "density.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
-#include "../clones.hpp"
+#include "../packs.hpp"
 #include "vector_math.hpp"
 
 namespace boxwise::evidence {
 
+using kernels::IN;
+using kernels::load;
+using kernels::Pack;
+using kernels::store;
 using std::size_t;
 
 namespace {
 constexpr size_t BLOCK = 8;             // boxes; sums are added up in so many lanes
-constexpr size_t FACTORS = 16;          // multiplied before their logarithm is taken
+constexpr size_t FACTORS = 15;          // columns, multiplied before a logarithm is taken
 constexpr double NOTHING = -1e300;      // a logarithm no larger than any other
+constexpr double NEGLIGIBLE = 45;       // e^-45 is lost in a sum of a thousand numbers from 1 down
 constexpr double LEAST_PART = 1e-3;     // of the likelihood of a class: boxes below give no gradient
 
 size_t padded(size_t m) { return (m + BLOCK - 1) / BLOCK * BLOCK; }
 
-// Working memory of `evaluate`, an entry per box.
-struct Products {
-  Aligned<double> numerator, denominator, logs;
+// A few columns of a row beside the boxes of a class.
+struct Columns {
+  struct Numeric {
+    const double *V, *W;  // by box
+    double low, high, h, per_h;
+  };
+  struct Categorical {
+    const double* counts;  // by box
+    double backoff, own;
+  };
+  Numeric numeric[FACTORS];
+  Categorical categorical[FACTORS];
+  size_t n_numeric = 0, n_categorical = 0;
 };
 
-CLONES void begin(const double* n, const double* last, double newest, double per_age, size_t m,
-                  double* RESTRICT numerator, double* RESTRICT denominator, double* RESTRICT logs) {
-  for (size_t i = 0; i < m; ++i) {
-    const double faded = 1 + (newest - last[i]) * per_age;
-    numerator[i] = n[i];
-    denominator[i] = faded * faded;
-    logs[i] = 0;
+// The weights of the boxes, with which a product begins.
+struct Weights {
+  const double *n, *last;
+  double newest, per_age;
+};
+
+// Working memory of `evaluate`, an entry per box.
+struct Products {
+  Aligned<double> numerator, denominator, away, zeros;
+};
+
+// The density of boxes in a few columns is numerator / denominator * exp(-away). Boxes are taken a
+// pack at a time, the last of them once more if they do not fill one.
+template <size_t bytes>
+INLINED void multiply_in(const Columns& columns, const Weights& boxes, bool weighted, size_t m,
+                         double* RESTRICT numerator, double* RESTRICT denominator,
+                         double* RESTRICT away) {
+  using Doubles = Pack<double, bytes>;
+  constexpr size_t LANES = IN<Doubles, double>;
+  if constexpr (LANES > 1)
+    if (m < LANES) return multiply_in<bytes / 2>(columns, boxes, weighted, m, numerator, denominator, away);
+  for (size_t next = 0; next < m; next += LANES) {
+    const size_t i = next + LANES > m ? m - LANES : next;
+    const Doubles n = load<Doubles>(boxes.n + i);
+    Doubles above = Doubles{} + 1, below = Doubles{} + 1, far = {};
+    if (weighted) {
+      const Doubles faded = 1 + (boxes.newest - load<Doubles>(boxes.last + i)) * boxes.per_age;
+      above = n;
+      below = faded * faded;
+    }
+    for (size_t c = 0; c < columns.n_numeric; ++c) {
+      const Columns::Numeric& x = columns.numeric[c];
+      const Doubles V = load<Doubles>(x.V + i), W = load<Doubles>(x.W + i);
+      const Doubles left = V - x.low, right = x.high - W;
+      const Doubles farther = left > right ? left : right;
+      far += (farther > 0 ? farther : Doubles{}) * x.per_h;
+      below *= W - V + 2 * x.h;
+    }
+    for (size_t c = 0; c < columns.n_categorical; ++c) {
+      const Columns::Categorical& x = columns.categorical[c];
+      above *= load<Doubles>(x.counts + i) + x.own;
+      below *= n + x.backoff;
+    }
+    store(above, numerator + i);
+    store(below, denominator + i);
+    store(far, away + i);
   }
 }
+CLONES_BY_WIDTH(void, multiply,
+                (const Columns& columns, const Weights& boxes, bool weighted, size_t m,
+                 double* numerator, double* denominator, double* away),
+                (columns, boxes, weighted, m, numerator, denominator, away))
 
-CLONES void numeric(const double* V, const double* W, double low, double high, double h,
-                    double per_h, size_t m, double* RESTRICT denominator, double* RESTRICT logs) {
-  for (size_t i = 0; i < m; ++i) {
-    const double below = V[i] - low, above = high - W[i];
-    const double farther = below > above ? below : above;
-    logs[i] -= (farther > 0 ? farther : 0.0) * per_h;
-    denominator[i] *= W[i] - V[i] + 2 * h;
-  }
+CLONES void set_logs(const double* numerator, const double* denominator, const double* away,
+                     size_t m, double* RESTRICT logs) {
+  for (size_t i = 0; i < m; ++i) logs[i] = log_of(numerator[i] / denominator[i]) - away[i];
 }
 
-CLONES void categorical(const double* counts, const double* n, double backoff, double own, size_t m,
-                        double* RESTRICT numerator, double* RESTRICT denominator) {
-  for (size_t i = 0; i < m; ++i) {
-    numerator[i] *= counts[i] + own;
-    denominator[i] *= n[i] + backoff;
-  }
-}
-
-CLONES void categorical_unseen(const double* n, double backoff, double own, size_t m,
-                               double* RESTRICT numerator, double* RESTRICT denominator) {
-  for (size_t i = 0; i < m; ++i) {
-    numerator[i] *= own;
-    denominator[i] *= n[i] + backoff;
-  }
-}
-
-CLONES void take_logs(size_t m, double* RESTRICT numerator, double* RESTRICT denominator,
-                      double* RESTRICT logs) {
-  for (size_t i = 0; i < m; ++i) {
-    logs[i] += log_of(numerator[i] / denominator[i]);
-    numerator[i] = denominator[i] = 1;
-  }
+CLONES void add_logs(const double* numerator, const double* denominator, const double* away,
+                     size_t m, double* RESTRICT logs) {
+  for (size_t i = 0; i < m; ++i) logs[i] += log_of(numerator[i] / denominator[i]) - away[i];
 }
 
 CLONES double largest(const double* logs, size_t m) {
@@ -76,11 +111,16 @@ CLONES double largest(const double* logs, size_t m) {
 
 CLONES double exponentials(const double* logs, double most, size_t m, double* RESTRICT parts) {
   double lanes[BLOCK] = {};
-  for (size_t i = 0; i < m; i += BLOCK)
+  for (size_t i = 0; i < m; i += BLOCK) {
+    std::uint64_t counts = 0;
+    for (size_t l = 0; l < BLOCK; ++l) counts |= logs[i + l] > most - NEGLIGIBLE;
+    for (size_t l = 0; l < BLOCK; ++l) parts[i + l] = 0;
+    if (counts == 0) continue;
     for (size_t l = 0; l < BLOCK; ++l) {
       parts[i + l] = exp_of(logs[i + l] - most);
       lanes[l] += parts[i + l];
     }
+  }
   return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) +
          ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
 }
@@ -97,12 +137,6 @@ double age(double last, const Terms& terms) {
 double faded_weight(double n, double last, const Terms& terms) {
   const double faded = 1 + age(last, terms) / terms.decay;
   return n / (faded * faded);
-}
-
-double newest_row(const BoxGroup& group) {
-  double newest = 0;
-  for (double last : group.last) newest = last > newest ? last : newest;
-  return newest;
 }
 
 double closeness(const Query& x, const BoxGroup& group, size_t slot, const Terms& terms) {
@@ -170,33 +204,35 @@ void bind(const Query& x, const ClassStats& stats, const Relevance& relevance,
 void evaluate(const Query& x, const BoxGroup& group, double background_rows, GroupLikelihood& out) {
   static thread_local Products work;
   const size_t m = group.size(), all = padded(m);
-  for (auto* array : {&work.numerator, &work.denominator, &out.logs, &out.parts})
+  for (auto* array : {&work.numerator, &work.denominator, &work.away, &work.zeros, &out.logs, &out.parts})
     if (array->size() < all) array->resize(all);
-  double *numerator = work.numerator.data(), *denominator = work.denominator.data(),
-         *logs = out.logs.data();
+  double* logs = out.logs.data();
   const Terms& terms = out.terms;
-  begin(group.n.data(), group.last.data(), terms.newest, 1 / std::max(terms.clock, 1.0) / terms.decay,
-        m, numerator, denominator, logs);
-  size_t factors = 1;
-  const auto multiplied = [&] {
-    if (++factors % FACTORS == 0) take_logs(m, numerator, denominator, logs);
-  };
-  for (size_t i = 0; i < x.numbers.size(); ++i) {
-    const Query::Number& number = x.numbers[i];
-    const BoxGroup::Numeric& column = group.numeric[number.j];
-    const double h = terms.bandwidth[i];
-    numeric(column.V.data(), column.W.data(), number.low, number.high, h, 1 / h, m, denominator, logs);
-    multiplied();
-  }
-  for (size_t j = 0; j < x.values.size(); ++j) {
-    const double backoff = terms.backoff[j], own = backoff * terms.share[j];
-    if (const double* counts = group.counts(j, x.values[j]))
-      categorical(counts, group.n.data(), backoff, own, m, numerator, denominator);
-    else
-      categorical_unseen(group.n.data(), backoff, own, m, numerator, denominator);
-    multiplied();
-  }
-  take_logs(m, numerator, denominator, logs);
+  const Weights weights{group.n.data(), group.last.data(), group.newest,
+                        1 / std::max(terms.clock, 1.0) / terms.decay};
+  const size_t n = x.numbers.size(), columns = n + x.values.size();
+  size_t begin = 0;
+  do {  // once for a row without any value, too
+    Columns some;
+    for (size_t c = begin; c < std::min(begin + FACTORS, columns); ++c) {
+      if (c < n) {
+        const Query::Number& number = x.numbers[c];
+        const BoxGroup::Numeric& column = group.numeric[number.j];
+        some.numeric[some.n_numeric++] = {column.V.data(), column.W.data(),     number.low,
+                                          number.high,     terms.bandwidth[c], 1 / terms.bandwidth[c]};
+      } else {
+        const size_t j = c - n;
+        const double* counts = group.counts(j, x.values[j]);
+        some.categorical[some.n_categorical++] = {counts ? counts : work.zeros.data(), terms.backoff[j],
+                                                  terms.backoff[j] * terms.share[j]};
+      }
+    }
+    multiply(some, weights, begin == 0, m, work.numerator.data(), work.denominator.data(),
+             work.away.data());
+    (begin == 0 ? set_logs : add_logs)(work.numerator.data(), work.denominator.data(),
+                                       work.away.data(), m, logs);
+    begin += FACTORS;
+  } while (begin < columns);
   std::fill(logs + m, logs + all, NOTHING);
 
   const double apart = background_rows > 0 ? log_of(background_rows) + terms.background : NOTHING;

@@ -60,6 +60,5 @@ void background_terms(const Query& x, const Terms& terms, std::size_t n_numeric,
 // The share of all rows between the last of a box and the last of its class.
 double age(double last, const Terms& terms);
 double faded_weight(double n, double last, const Terms& terms);
-double newest_row(const BoxGroup& group);
 
 }  // namespace boxwise::evidence

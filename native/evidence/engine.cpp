@@ -20,7 +20,7 @@ constexpr size_t LEARNED_AT_A_TIME = 32;    // rows, before waiting readers get 
 constexpr size_t PREDICTED_AT_A_TIME = 64;  // rows, before a waiting writer gets its turn
 constexpr size_t WORTH_A_THREAD = 100'000;  // boxes to evaluate
 // Rows, spread evenly over the classes, that are added to those that speak for a row.
-constexpr double PRIOR_ROWS = 0.5;
+constexpr double PRIOR_ROWS = 0.1;
 
 std::invalid_argument invalid(const std::string& text) { return std::invalid_argument(text); }
 
@@ -197,25 +197,28 @@ void EvidenceEngine::predict(const Rows& rows, std::int32_t* labels, size_t thre
 }
 
 // No probability is farther from that of a coin than the rows that speak for it allow.
+void EvidenceEngine::shrink(const Outcome& outcome, size_t n_classes, double* p) const {
+  const double support = learner_.support(outcome);
+  const size_t won = most_probable(outcome.p);
+  const double even = PRIOR_ROWS / static_cast<double>(outcome.p.size());
+  double sum = 0, rival = 0;
+  for (size_t k = 0; k < n_classes; ++k) {
+    p[k] = k < outcome.p.size() ? (support * outcome.p[k] + even) / (support + PRIOR_ROWS) : 0.0;
+    sum += p[k];
+  }
+  for (size_t k = 0; k < n_classes; ++k) {
+    p[k] /= sum;
+    if (k != won) rival = std::max(rival, p[k]);
+  }
+  if (won < n_classes && p[won] <= rival) p[won] = std::nextafter(rival, 2.0);
+}
+
 std::vector<double> EvidenceEngine::probabilities(const Rows& rows, size_t n_classes,
                                                   size_t threads) const {
   if (n_classes > this->n_classes()) throw invalid("there are not so many classes");
   std::vector<double> all(rows.count * n_classes);
   for_each_row(rows, threads, [&](size_t row, const Outcome& outcome) {
-    double* p = all.data() + row * n_classes;
-    const double support = learner_.support(outcome);
-    const size_t won = most_probable(outcome.p);
-    const double even = PRIOR_ROWS / static_cast<double>(outcome.p.size());
-    double sum = 0, rival = 0;
-    for (size_t k = 0; k < n_classes; ++k) {
-      p[k] = k < outcome.p.size() ? (support * outcome.p[k] + even) / (support + PRIOR_ROWS) : 0.0;
-      sum += p[k];
-    }
-    for (size_t k = 0; k < n_classes; ++k) {
-      p[k] /= sum;
-      if (k != won) rival = std::max(rival, p[k]);
-    }
-    if (won < n_classes && p[won] <= rival) p[won] = std::nextafter(rival, 2.0);
+    shrink(outcome, n_classes, all.data() + row * n_classes);
   });
   return all;
 }
@@ -257,27 +260,36 @@ Sheet EvidenceEngine::memberships(const Rows& rows, size_t threads) const {
 }
 
 Sheet EvidenceEngine::responsibilities(const Rows& rows, size_t threads) const {
-  const size_t classes = n_classes();
-  const std::vector<double> p = probabilities(rows, classes, threads);
-  const auto reader = lock_.reading();
+  check(rows);
+  const auto reader = lock_.reading();  // for all rows: they must see the same boxes and classes
+  if (!learner_.can_predict())
+    throw invalid("no row with a label has been learned yet; learn some first");
+  const size_t classes = learner_.n_classes();
   const auto order = boxes_in_order(learner_.state());
   Sheet all(rows.count, order.size());
-  LastRow& last = last_row();
-  for (size_t row = 0; row < rows.count; ++row) {
-    evaluate(rows, row, last);
-    const Outcome& out = last.outcome;
-    std::vector<double> mixed(classes);  // the probabilities before class prior and support
-    for (size_t m = 0; m < out.members.size(); ++m)
-      for (size_t k = 0; k < out.members[m].p.size(); ++k)
-        mixed[k] += out.weights[m] * out.members[m].p[k];
-    for (size_t b = 0; b < order.size(); ++b) {
-      const auto& [m, g, i] = order[b];
-      const bool counts = g > 0 && g - 1 < out.members[m].p.size() && mixed[g - 1] > 0;
-      all.row(row)[b] = counts ? p[row * classes + g - 1] * out.weights[m] * out.members[m].p[g - 1] /
-                                     mixed[g - 1] * out.members[m].groups[g].parts[i]
-                               : 0.0;
-    }
-  }
+  threads = std::min(threads, 1 + rows.count * order.size() / WORTH_A_THREAD);
+  in_turns(rows.count, PREDICTED_AT_A_TIME, threads, [&] {
+    return [&, p = std::vector<double>(classes), mixed = std::vector<double>(classes)](
+               size_t begin, size_t end) mutable {
+      LastRow& last = last_row();
+      for (size_t row = begin; row < end; ++row) {
+        evaluate(rows, row, last);
+        const Outcome& out = last.outcome;
+        shrink(out, classes, p.data());
+        std::fill(mixed.begin(), mixed.end(), 0.0);  // before class prior and support
+        for (size_t m = 0; m < out.members.size(); ++m)
+          for (size_t k = 0; k < out.members[m].p.size(); ++k)
+            mixed[k] += out.weights[m] * out.members[m].p[k];
+        for (size_t b = 0; b < order.size(); ++b) {
+          const auto& [m, g, i] = order[b];
+          const bool counts = g > 0 && g - 1 < out.members[m].p.size() && mixed[g - 1] > 0;
+          all.row(row)[b] = counts ? p[g - 1] * out.weights[m] * out.members[m].p[g - 1] /
+                                         mixed[g - 1] * out.members[m].groups[g].parts[i]
+                                   : 0.0;
+        }
+      }
+    };
+  });
   return all;
 }
 

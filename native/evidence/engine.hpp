@@ -70,6 +70,8 @@ class EvidenceEngine : public LearningEngine {
   void learn_each(const Rows& rows, const std::int32_t* labels, Before before);
   void learn_row(const Rows& rows, std::size_t row, std::int32_t label, LastRow& last);
   void evaluate(const Rows& rows, std::size_t row, LastRow& last) const;
+  // Fills in the probabilities of a row that was evaluated, as sure as the support allows.
+  void shrink(const Outcome& outcome, std::size_t n_classes, double* p) const;
   template <class Use>
   void for_each_row(const Rows& rows, std::size_t threads, Use use) const;
   // Calls use(member, group, slot, position in order of creation) for every box.

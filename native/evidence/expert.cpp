@@ -3,29 +3,69 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../clones.hpp"
+#include "../packs.hpp"
 #include "vector_math.hpp"
 
 namespace boxwise::evidence {
 
+using kernels::IN;
+using kernels::load;
+using kernels::Pack;
+using kernels::store;
 using std::size_t;
 
 namespace {
 constexpr std::uint64_t STEP_ALWAYS = 500, STEP_EVERY = 4;  // rows that give a step of the relevance
 constexpr double TOLERANCE = 1e-9;  // of sizes and entropies that are compared
 constexpr double NONE = -1e300;
+constexpr size_t BLOCK = 16;  // numbers that are looked at one by one only if one of them is large
 constexpr double LOG2_E = 1.4426950408889634;
 
-CLONES void subtract(const double* a, const double* b, size_t m, double* RESTRICT out) {
-  for (size_t i = 0; i < m; ++i) out[i] = a[i] - b[i];
+// A column in which boxes have a longest side, and the ends of a row in it.
+struct Limit {
+  const double *V, *W, *seen;  // by box
+  double low, high, longest;
+};
+
+// out = logs - log_n, or NONE where a side, with the row in it, is too long.
+template <size_t bytes>
+INLINED void admit_in(const double* logs, const double* log_n, const Limit* limits, size_t count,
+                      size_t m, double* RESTRICT out) {
+  using Doubles = Pack<double, bytes>;
+  constexpr size_t LANES = IN<Doubles, double>;
+  if constexpr (LANES > 1)
+    if (m < LANES) return admit_in<bytes / 2>(logs, log_n, limits, count, m, out);
+  for (size_t next = 0; next < m; next += LANES) {
+    const size_t i = next + LANES > m ? m - LANES : next;
+    Doubles kept = load<Doubles>(logs + i) - load<Doubles>(log_n + i);
+    for (size_t c = 0; c < count; ++c) {
+      const Limit& x = limits[c];
+      const Doubles V = load<Doubles>(x.V + i), W = load<Doubles>(x.W + i);
+      const Doubles from = V < x.low ? V : Doubles{} + x.low, to = W > x.high ? W : Doubles{} + x.high;
+      kept = (to - from) * load<Doubles>(x.seen + i) > x.longest ? Doubles{} + NONE : kept;
+    }
+    store(kept, out + i);
+  }
+}
+CLONES_BY_WIDTH(void, admit,
+                (const double* logs, const double* log_n, const Limit* limits, size_t count, size_t m,
+                 double* out),
+                (logs, log_n, limits, count, m, out))
+bool any_above(const double* numbers, size_t m, double least) {
+  std::uint64_t above = 0;
+  for (size_t i = 0; i < m; ++i) above |= numbers[i] > least;
+  return above != 0;
 }
 
-// out = NONE where the interval, with the row in it, is longer than the limit.
-CLONES void exclude_longer(const double* V, const double* W, const double* seen, double low,
-                           double high, double limit, size_t m, double* RESTRICT out) {
-  for (size_t i = 0; i < m; ++i) {
-    const double from = V[i] < low ? V[i] : low, to = W[i] > high ? W[i] : high;
-    out[i] = (to - from) * seen[i] > limit ? NONE : out[i];
+// Calls use(i) for at least those of m numbers that are above what the call before returned; blocks
+// without one are passed over.
+template <class Use>
+void for_each_above(const Aligned<double>& numbers, size_t m, Use use) {
+  double least = NONE;
+  for (size_t begin = 0; begin < m; begin += BLOCK) {
+    const size_t end = std::min(begin + BLOCK, m);
+    if (!any_above(numbers.data() + begin, end - begin, least)) continue;
+    for (size_t i = begin; i < end; ++i) least = use(i);
   }
 }
 }  // namespace
@@ -58,7 +98,7 @@ void Expert::evaluate(const Query& x, const std::vector<double>& values_known, E
     if (g == 0 && groups[0].size() == 0) continue;
     GroupLikelihood& group = out.groups[g];
     bind(x, stats[g], relevance, values_known, density, clock, group.terms);
-    group.terms.newest = newest_row(groups[g]);
+    group.terms.newest = groups[g].newest;
     boxwise::evidence::evaluate(x, groups[g], density.background * stats[g].n(), group);
     if (g > 0 && stats[g].n() > 0) most = std::max(most, group.log_sum);
   }
@@ -77,7 +117,8 @@ void Expert::step(const Query& x, std::int32_t label, const Evaluation& at) {
   if (row >= STEP_ALWAYS && row % STEP_EVERY != 0) return;
   const auto k_true = static_cast<size_t>(label);
   if (k_true >= at.p.size() || !(stats[k_true + 1].n() > 0)) return;
-  std::vector<double> gradient(relevance.size());
+  static thread_local std::vector<double> gradient;
+  gradient.assign(relevance.size(), 0.0);
   const double temperature = relevance.temperature();
   for (size_t k = 0; k < at.p.size(); ++k) {
     if (!(stats[k + 1].n() > 0)) continue;
@@ -108,23 +149,25 @@ std::optional<Expert::Place> Expert::find(const Query& x, std::int32_t label,
   for (size_t g = 0; g < searched; ++g) {
     if (!is_searched(g)) continue;
     log_densities(groups[g], x, at.groups[g], all[g]);
-    for (size_t i = 0; i < groups[g].size(); ++i) {
-      if (all[g][i] <= best) continue;
+    for_each_above(all[g], groups[g].size(), [&](size_t i) {
+      if (all[g][i] <= best) return best;
       if (entropy_fits(groups[g], i, x))
         best = all[g][i];
       else
         all[g][i] = NONE;
-    }
+      return best;
+    });
   }
   if (best == NONE) return std::nullopt;
   std::optional<Place> oldest;
   const auto id = [&](Place place) { return groups[place.group].id[place.slot]; };
   for (size_t g = 0; g < searched; ++g) {
     if (!is_searched(g)) continue;
-    for (size_t i = 0; i < groups[g].size(); ++i) {
-      if (all[g][i] < best - TOLERANCE || (oldest && groups[g].id[i] > id(*oldest))) continue;
-      if (entropy_fits(groups[g], i, x)) oldest = {g, i};
-    }
+    for_each_above(all[g], groups[g].size(), [&](size_t i) {
+      const bool is_older = !oldest || groups[g].id[i] < id(*oldest);
+      if (all[g][i] >= best - TOLERANCE && is_older && entropy_fits(groups[g], i, x)) oldest = {g, i};
+      return best - 2 * TOLERANCE;
+    });
   }
   return oldest;
 }
@@ -134,14 +177,16 @@ void Expert::log_densities(const BoxGroup& group, const Query& x, const GroupLik
                            Aligned<double>& out) const {
   const size_t m = group.size();
   if (out.size() < m) out.resize(m);
-  subtract(at.logs.data(), group.log_n.data(), m, out.data());
+  static thread_local std::vector<Limit> limits;
+  limits.clear();
   for (const Query::Number& number : x.numbers) {
-    const double limit = sizes.theta * std::sqrt(relevance.numeric(number.j));
-    if (limit >= 1) continue;
+    const double longest = sizes.theta * std::sqrt(relevance.numeric(number.j));
+    if (longest >= 1) continue;
     const BoxGroup::Numeric& column = group.numeric[number.j];
-    exclude_longer(column.V.data(), column.W.data(), column.seen.data(), number.low, number.high,
-                   limit + TOLERANCE, m, out.data());
+    limits.push_back({column.V.data(), column.W.data(), column.seen.data(), number.low, number.high,
+                      longest + TOLERANCE});
   }
+  admit(at.logs.data(), group.log_n.data(), limits.data(), limits.size(), m, out.data());
 }
 
 bool Expert::entropy_fits(const BoxGroup& group, size_t slot, const Query& x) const {
@@ -236,17 +281,23 @@ void Expert::put(const ExpertBox& box, size_t group, const Scales& scales) {
     }
   stats[group].add_rows(box.n);
   to.set_rows(slot, box.n);
-  to.last[slot] = box.last;
+  to.set_last(slot, box.last);
   to.id[slot] = box.id;
 }
 
 void Expert::rescale(size_t j, const Scales& scales) {
+  static thread_local std::vector<double> low, high;
   for (BoxGroup& group : groups) {
     BoxGroup::Numeric& column = group.numeric[j];
-    for (size_t i = 0; i < group.size(); ++i) {
+    const size_t m = group.size();
+    low.resize(m);
+    high.resize(m);
+    scales.positions(j, column.raw_low.data(), m, low.data());
+    scales.positions(j, column.raw_high.data(), m, high.data());
+    for (size_t i = 0; i < m; ++i) {
       if (column.seen[i] == 0) continue;
-      column.V[i] = scales.position(j, column.raw_low[i]);
-      column.W[i] = scales.position(j, column.raw_high[i]);
+      column.V[i] = low[i];
+      column.W[i] = high[i];
     }
   }
 }

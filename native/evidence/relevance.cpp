@@ -10,9 +10,9 @@ namespace boxwise::evidence {
 using std::size_t;
 
 namespace {
-constexpr double RATE = 0.2;               // of the first step, in the logarithm
+constexpr double RATE = 0.2;               // of a step, in the logarithm
 constexpr double DISCOUNT = 0.99;          // of squared gradients, at most
-constexpr double LEAST_SQUARES = 1e-8;     // so that no step is made of rounding errors
+constexpr double FIRST_SQUARES = 0.03;     // taken as seen before, so that the first steps are small
 constexpr double MOST_LOG = 5;             // no logarithm leaves [-5, 5]
 constexpr double MOST_LOG_TEMPERATURE = 1.5;
 constexpr double FIRST_LOG_DECAY = 1;
@@ -31,7 +31,7 @@ void Relevance::step(const std::vector<double>& gradient) {
     if (!std::isfinite(gradient[j])) continue;
     squares_[j] = squares_[j] * kept + gradient[j] * gradient[j];
     const double most = j == n_ + r_ + 1 ? MOST_LOG_TEMPERATURE : MOST_LOG;
-    const double moved = log_[j] - RATE * gradient[j] / std::sqrt(LEAST_SQUARES + squares_[j]);
+    const double moved = log_[j] - RATE * gradient[j] / std::sqrt(FIRST_SQUARES + squares_[j]);
     log_[j] = std::min(std::max(moved, -most), most);
   }
   refresh();

@@ -21,6 +21,16 @@ double Scales::position(size_t j, double value) const {
   return std::min(std::max(at, -FARTHEST), FARTHEST);
 }
 
+void Scales::positions(size_t j, const double* values, size_t m, double* out) const {
+  const Range& range = ranges_[j];
+  if (!range.scale || !range.scale->is_ready()) {
+    for (size_t i = 0; i < m; ++i) out[i] = position(j, values[i]);
+    return;
+  }
+  range.scale->positions(values, m, out);
+  for (size_t i = 0; i < m; ++i) out[i] = std::min(std::max(out[i], -FARTHEST), FARTHEST);
+}
+
 bool Scales::meet(size_t j, double low, double high) {
   Range& range = ranges_[j];
   const bool ranked = range.scale && range.scale->meet(low, high);

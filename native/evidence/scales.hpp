@@ -15,6 +15,7 @@ class Scales {
   explicit Scales(std::vector<Range> ranges) : ranges_(std::move(ranges)) {}
 
   double position(std::size_t j, double value) const;
+  void positions(std::size_t j, const double* values, std::size_t m, double* out) const;
   // Takes note of a value to learn; returns whether positions in the column have changed.
   bool meet(std::size_t j, double low, double high);
   // A row as the boxes see it.

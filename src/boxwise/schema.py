@@ -93,6 +93,13 @@ class Vocabulary:
         """Whether values that are not in it share a code."""
         return self.limit is not None and len(self.values) > self.limit
 
+    @property
+    def code_of_others(self) -> int:
+        """The code of values that are not in it: -1 unless they share one."""
+        if self.limit is None or len(self.values) <= self.limit:
+            return -1
+        return self.limit
+
     def truncate(self, length: int) -> None:
         """Forget the values from this code on: nothing may use them any more."""
         for value in self.values[length:]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -135,7 +136,7 @@ def assert_same_experts(clf: HyperboxClassifier, reference: Evidence) -> None:
         assert loss == pytest.approx(expert.loss, rel=0, abs=1e-11)
         logs, squares = np.split(relevance, 2)
         theirs = [expert.logs.get(p, 0.0) for p in parameters]
-        # A gradient that cancels out to rounding errors is divided by 1e-4 at the first steps.
+        # A gradient that cancels out to rounding errors is divided by 0.17 at the first steps.
         np.testing.assert_allclose(logs, theirs, rtol=0, atol=1e-10)
         theirs = [expert.squares.get(p, 0.0) for p in parameters]
         np.testing.assert_allclose(squares, theirs, rtol=1e-9, atol=1e-12)
@@ -320,6 +321,20 @@ def test_engine_follows_changes_as_the_specification_does(kind, max_boxes):
 # ---- the engine against itself
 
 
+@pytest.mark.parametrize("seed", [0, 2])
+def test_retired_boxes_that_weigh_the_same_are_kept_by_age(seed):
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 8, 1_100)
+    labels = np.where(np.arange(1_100) < 600, values, values + 1) % 10
+    numbers = rng.random((1_100, 1))
+    rows = Rows(numbers, numbers, np.array([[f"v{v}"] for v in values], object), labels)
+    pair = Pair(1, 1, max_boxes=60, theta=0.0, delta=0.0)  # boxes of one row, equally new
+    for begin in range(0, 1_100, 100):
+        pair.learn(rows[begin : begin + 100])
+        pair.check(rows[begin : begin + 2])
+    assert "replaced" in [change.event for change in pair.clf.changes_]
+
+
 def shifting(seed: int = 0, rows: int = 1_500, **parameters: Any) -> Rows:
     chosen = {"missing": 0.05, "intervals": 0.1, "unlabelled": 0.05, "shifts": (500, 1_000)}
     return random_rows(seed, rows, 3, 2, **{**chosen, "classes": 2, "noise": 0.02, **parameters})
@@ -418,4 +433,34 @@ def test_values_after_the_first_255_are_answered_alike_before_and_after_they_are
     assert len(values) > 256
     known = clf.predict_proba([[value] for value in values[255:]])
     np.testing.assert_array_equal(known, clf.predict_proba([["never seen"]] * len(known)))
+    np.testing.assert_array_equal(known[:1], clf.predict_proba([["never seen"]]))
     assert (clf.predict_proba([[value] for value in values[:255]]) != known[0]).any(axis=1).all()
+
+
+def test_responsibilities_are_of_one_moment_while_classes_are_learned():
+    X = np.random.default_rng(0).random((3_000, 2))
+    clf = HyperboxClassifier(max_boxes=100).fit(X[:200], [f"c{i % 2}" for i in range(200)])
+    sums: list[float] = []
+
+    def learn_new_classes() -> None:
+        for k in range(400):
+            clf.partial_fit(X[k : k + 1], [f"new {k}"])
+
+    with ThreadPoolExecutor() as pool:
+        learning = pool.submit(learn_new_classes)
+        while not learning.done():
+            sums.append(clf.responsibilities(X[:100]).sum(axis=1).max())
+        learning.result()
+    assert sums
+    assert max(sums) <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("weight", [1.3, 2.5, 3.0])
+def test_ranks_of_a_table_do_not_depend_on_a_weight_that_all_rows_have(weight):
+    X = np.arange(200.0)[:, None]
+    clf = HyperboxClassifier().fit(X, X[:, 0] > 100, sample_weight=np.full(200, weight))
+    scale = clf._model.engine.snapshot()["scales"]
+    once = HyperboxClassifier().fit(X, X[:, 0] > 100)._model.engine.snapshot()["scales"]
+    seen, ahead = scale[1], scale[3]
+    assert seen == math.ceil(weight) * once[1]
+    assert ahead == 0

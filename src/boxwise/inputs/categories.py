@@ -52,9 +52,11 @@ def to_codes(
             if code is None and vocabulary.is_full:
                 code = vocabulary.limit
             elif code is None and learn:
-                if first_new + len(additions) == vocabulary.limit:
-                    additions.append(OTHER_VALUES)
+                if plain == OTHER_VALUES and vocabulary.limit is not None:
+                    raise _reserved(values, value, vocabulary.limit, name)
                 code = new.get(plain)
+                if code is None and first_new + len(additions) == vocabulary.limit:
+                    additions.append(OTHER_VALUES)
                 if code is None and _is_beyond(first_new + len(additions), vocabulary):
                     code = vocabulary.limit
                 elif code is None:
@@ -113,6 +115,14 @@ def _unhashable(value: object, row: int, name: str) -> Exception:
         f"column {name!r}: {show(value)} cannot be a category (row {row}): argument must "
         f"be a string or a real number, not {type(value).__name__!r}; "
         "convert the column to text"
+    )
+
+
+def _reserved(values: Sequence[object], value: object, limit: int, name: str) -> Exception:
+    row = next(row for row, other in enumerate(values) if other is value)
+    return ValueError(
+        f"column {name!r}: {OTHER_VALUES!r} stands for all values after the first {limit} (row "
+        f"{row}); give yours another name"
     )
 
 

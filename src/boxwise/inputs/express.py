@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwise.inputs.batch import Batch
-from boxwise.inputs.categories import UNSEEN
 from boxwise.inputs.numbers import within_limit
 from boxwise.schema import Schema
 
@@ -82,7 +81,7 @@ def _encode_cells(
             codes = [v.codes[value] for v, value in zip(schema.vocabularies, values, strict=True)]
         else:
             codes = [
-                v.codes.get(value, UNSEEN)
+                v.codes.get(value, v.code_of_others)
                 for v, value in zip(schema.vocabularies, values, strict=True)
             ]
         lower = np.array([numbers], dtype=np.float64)

@@ -15,8 +15,8 @@ twentieth for each retired expert.
 one with the best class balanced accuracy counts.
 
 **Support.** The effective number of rows (Kish) behind a decision, times the share of it that boxes
-carry and not the background. Half a row, spread evenly over the classes, is added to them, so that
-probabilities are no surer than the support allows.
+carry and not the background. A tenth of a row, spread evenly over the classes, is added to them, so
+that probabilities are no surer than the support allows.
 
 Rows are as in `boxwise.reference.hyperbox`. It is slow on purpose: nothing is kept that can be
 computed again.
@@ -52,7 +52,7 @@ RECENT, TRIAL, GIVE_UP, FIRST_ALARM = 60, 50, 1500, 300  # rows
 RETURN_MARGIN = 0.25  # by which the mean loss of a retired expert must be lower
 CHALLENGER_SHARE, RETIRED_SHARE = 0.2, 0.05  # of the budget
 MOST_RETIRED, MOST_RETIRED_BOXES, LEAST_BUDGET = 2, 50, 20
-PRIOR_ROWS = 0.5
+PRIOR_ROWS = 0.1
 
 
 @dataclass

@@ -42,7 +42,7 @@ OTHER_VALUES = "(other values)"
 FARTHEST = 100.0  # from the scale
 TOLERANCE = 1e-9  # numbers this close are equal where they are compared
 LEAST_PART = 1e-3  # of the likelihood of a class: boxes below give no gradient
-RATE, SQUARES_DISCOUNT, LEAST_SQUARES = 0.2, 0.99, 1e-8  # RMSProp
+RATE, SQUARES_DISCOUNT, FIRST_SQUARES = 0.2, 0.99, 0.03  # RMSProp, whose first steps are small
 MOST_LOG, MOST_LOG_TEMPERATURE = 5.0, 1.5
 STEP_ALWAYS, STEP_EVERY = 500, 4
 NO_BOX = -1  # in place of an id: the background
@@ -240,7 +240,7 @@ class Expert:
             if parameter == TEMPERATURE:
                 most = MOST_LOG_TEMPERATURE
             self.squares[parameter] = self.squares.get(parameter, 0.0) * kept + g * g
-            step = RATE * g / sqrt(LEAST_SQUARES + self.squares[parameter])
+            step = RATE * g / sqrt(FIRST_SQUARES + self.squares[parameter])
             self.logs[parameter] = min(max(self.logs.get(parameter, 0.0) - step, -most), most)
 
     def find(

@@ -212,3 +212,14 @@ def test_the_callers_data_is_not_changed(table: pd.DataFrame, labels: list[str])
     clf = HyperboxClassifier().fit(numbers, [0, 1] * 10)
     numbers[:] = -1
     assert clf.boxes_.lower.min() == kept.min()
+
+
+def test_the_name_of_all_other_values_is_refused_as_a_value() -> None:
+    values = ["(other values)", *(f"v{k}" for k in range(300))]
+    labels = [k % 2 for k in range(301)]
+    words = r"column 'x0': '\(other values\)' stands for .* first 255 \(row 0\); give yours another"
+    with pytest.raises(ValueError, match=words):
+        HyperboxClassifier().fit([[value] for value in values], labels)
+    clf = HyperboxClassifier().fit([[value] for value in values[1:]], labels[1:])
+    assert clf.predict([["(other values)"]]) == clf.predict([["never seen"]])
+    clf.partial_fit([["(other values)"]], [1])  # what is beyond the limit counts as one anyway

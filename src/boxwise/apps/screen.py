@@ -13,6 +13,7 @@ from rich.console import Console
 
 from boxwise import HyperboxClassifier
 from boxwise.evaluate import Point, Prequential, Scores
+from boxwise.rules import Rule
 
 SPEAKERS = 3  # boxes that are named for a decision
 GROUP = 22  # columns of text for each learner: three of them fit on 80
@@ -73,9 +74,12 @@ class Screen:
         )
 
     def _tell_boxes(self, model: HyperboxClassifier) -> None:
-        self.console.print("\nThe largest box of each kind:")
-        for i in largest(model):
-            self._wrapped(model.boxes_.describe(i), "  ", "    ")
+        self.console.print("\nThe largest box of each class, by the columns that matter most:")
+        largest: dict[object, Rule] = {}
+        for rule in model.rules():
+            largest.setdefault(rule.label, rule)
+        for rule in sorted(largest.values(), key=lambda rule: str(rule.label)):
+            self._wrapped(str(rule), "  ", "    ")
 
     def _explain(self, model: HyperboxClassifier, newcomer: dict[str, object]) -> None:
         (shares,), (decision,) = model.responsibilities([newcomer]), model.predict([newcomer])
@@ -90,8 +94,10 @@ class Screen:
             "  ",
             "    ",
         )
-        for box in most:
-            self._wrapped(f"{own[box]:.2f}  {model.boxes_.describe(box)}", "  ", "        ")
+        rules = {rule.boxes[0]: str(rule) for rule in model.rules()}
+        for box in most:  # one of a model that was replaced has no rule
+            said = rules.get(box) or model.boxes_.describe(box)
+            self._wrapped(f"{own[box]:.2f}  {said}", "  ", "        ")
 
     def _wrapped(self, text: str, first: str = "", others: str = "") -> None:
         width = self.console.width
@@ -127,10 +133,3 @@ def beside_the_bar(now: Point) -> str:
 def shown(value: object) -> str:
     """Return a value of an application as a person writes it."""
     return f"{value:,.0f}" if isinstance(value, float) else str(value)
-
-
-def largest(model: HyperboxClassifier) -> list[int]:
-    """Return, for every class, the number of the box that holds most rows."""
-    boxes = model.boxes_
-    labels, n_samples = np.asarray(boxes.labels), np.asarray(boxes.n_samples)
-    return [int(np.argmax(np.where(labels == label, n_samples, 0))) for label in np.unique(labels)]

@@ -196,7 +196,8 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the model as if-then rules, one for each box that has a class.
 
         Conditions that do not bind are left out: an interval that spans the range of the column,
-        a set of all its values.
+        a set of all its values. Where columns have a relevance, a rule keeps the conditions on its
+        five most relevant columns.
 
         Parameters
         ----------
@@ -206,8 +207,8 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Values that make up less of the rows of a box are left out of its rule, so that it
             covers a little less than the box; never the most frequent value.
         full : bool, default=False
-            Keep the conditions that do not bind: numbers outside all ranges and values never seen
-            are then not covered, just as no box contains them.
+            Keep all conditions, those that do not bind too: numbers outside all ranges and values
+            never seen are then not covered, just as no box contains them.
 
         Returns
         -------

@@ -19,6 +19,7 @@ from boxwise.core import Boxes, EvidenceSettings, Model
 
 NEARLY_ALL = 0.9  # of all rows: values that make up so many say nothing of a box
 MOST_MULTIPLIER = e  # of a categorical column whose values keep hardly any row out of a box
+MOST_CONDITIONS = 5  # of a rule, where columns have a relevance to choose by
 
 
 class Binding:
@@ -48,6 +49,11 @@ class Binding:
             return [*columns]
         of_column = dict(zip(self._positions, self._multipliers, strict=True))
         return sorted(columns, key=lambda j: of_column[j])
+
+    @property
+    def most_conditions(self) -> int | None:
+        """How many conditions a rule keeps, those on the most relevant columns; None: all."""
+        return None if self._multipliers is None else MOST_CONDITIONS
 
     def is_lifted(self, j: int, values: Iterable[object] = ()) -> bool:
         """Say whether a condition on column `j` hardly keeps rows out of a box.

@@ -1,6 +1,7 @@
 """Boxes as rules: an interval or a set of values per column, where it binds.
 
-The most relevant columns come first. Boxes of retired experts and of challengers make no rules.
+The most relevant columns come first, and a rule has five conditions at most. Boxes of retired
+experts and of challengers make no rules.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ def rules_of_boxes(
         frequent one.
     full : bool
         Whether to keep the conditions that do not bind: those that the box spans entirely and,
-        for models that decide by evidence, those on columns that do not limit the boxes.
+        for models that decide by evidence, those on columns that do not limit the boxes, and all
+        but the five on the most relevant columns.
     """
     if isinstance(model.settings, BoundSettings) and schema.categorical:
         raise ValueError(
@@ -43,13 +45,13 @@ def rules_of_boxes(
     binding = Binding(model, boxes)
     labels = boxes.labels.tolist()
     described = [i for i in np.flatnonzero(binding.present).tolist() if labels[i] is not None]
-    described.sort(key=lambda i: (-int(boxes.n_samples[i]), i))
+    described.sort(key=lambda i: (-float(boxes.n_samples[i]), i))
     return [
         Rule(
             tuple(_conditions(boxes, i, schema, binding, min_share, full)),
             labels[i],
             rank,
-            int(boxes.n_samples[i]),
+            max(round(float(boxes.n_samples[i])), 1),
             (i,),
         )
         for rank, i in enumerate(described)
@@ -74,7 +76,7 @@ def _conditions(
         for j, condition in limiting.items()
         if not binding.is_lifted(j, getattr(condition, "values", ()))
     ]
-    return kept or [*limiting.values()][:1]
+    return kept[: binding.most_conditions] or [*limiting.values()][:1]
 
 
 def _every_condition(

@@ -90,9 +90,10 @@ class RuleSet(Sequence[Rule]):
         """Return the boxes of a model as rules; see ``HyperboxClassifier.rules``."""
         if not 0 <= min_share <= 1:
             raise ValueError(f"min_share must be from 0 to 1, not {show(min_share)}")
-        schema = model.described_schema()
-        rules = rules_of_boxes(model, schema, min_share=min_share, full=full)
-        return cls(rules, schema, model.classes, model=model, unlabelled=unlabelled)
+        copy = model.copy()  # of one moment, while another thread learns
+        schema = copy.described_schema()
+        rules = rules_of_boxes(copy, schema, min_share=min_share, full=full)
+        return cls(rules, schema, copy.classes, model=model, unlabelled=unlabelled)
 
     def _with(self, rules: Sequence[Rule] | None = None, **changed: Any) -> RuleSet:
         kept = {

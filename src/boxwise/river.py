@@ -362,9 +362,11 @@ class HyperboxClassifier(_RiverClassifier):
     Parameters
     ----------
     theta
-        The longest side of a box, as a share of the feature's range.
+        The longest side of a box in a feature of average relevance, as a share of its rows or of
+        its range (`scale`).
     delta
-        The largest change of entropy that a row may cause in the categories of a box, from 0 to 1.
+        The largest change of entropy that a row may cause in a box, on average over the
+        categorical features, from 0 to 1.
     categorical_features
         Names of features that are categorical although their values are numbers.
     feature_range
@@ -385,7 +387,7 @@ class HyperboxClassifier(_RiverClassifier):
     >>> from river import evaluate, metrics
     >>> model = HyperboxClassifier(theta=0.3, delta=1.0)
     >>> evaluate.progressive_val_score(LoanStream(2000, function=7), model, metrics.Accuracy())
-    Accuracy: 95.70%
+    Accuracy: 95.60%
     >>> model.predict_one({"salary": 30_000, "loan": 400_000, "shoe_size": 44})
     'declined'
     >>> model.learn_one({"salary": 30_000, "shoe_size": 44, "pet": None}, "referred")

@@ -113,6 +113,17 @@ def test_a_command_that_hangs_is_stopped_with_all_it_started(monkeypatch, capsys
     assert not late.exists()
 
 
+def test_no_command_is_run_or_waited_for_once_learning_was_stopped(tmp_path):
+    ran, begun = tmp_path / "ran", monotonic()
+    signals = iter([False, False, True])
+    watch = ChangeWatch(f"touch {ran}; sleep 9", quiet=True, stopped=lambda: next(signals, True))
+    watch.tell([ALARM, ALARM])
+    assert monotonic() - begun < 5
+    ran.unlink(missing_ok=True)
+    watch.tell([ALARM, ALARM, ALARM])
+    assert not ran.exists()
+
+
 def test_lines_say_what_happened(capsys):
     watch = ChangeWatch(None, quiet=False)
     watch.tell([ALARM])

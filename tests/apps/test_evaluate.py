@@ -97,6 +97,17 @@ def test_the_prior_of_the_classes_may_be_set(loans):
     assert numbers(done.stdout)[1] == round(wanted["cba"], 3)
 
 
+def test_rare_classes_that_are_missed_bring_up_the_prior_of_the_classes(tmp_path, loans):
+    rare = (({"x": i * 7 % 100}, "yes" if i % 20 == 0 else "no") for i in range(400))
+    file, words = write(tmp_path / "rare.csv", rare), "--class-prior auto decides for CBA"
+    assert words in run(file, "--label", "decision").stderr
+    assert words in run(file, "--label", "decision", "--cv", 2).stderr
+    assert words not in run(file, "--label", "decision", "--class-prior", "auto").stderr
+    assert words not in run(file, "--label", "decision", "--algorithm", "eiol-gfmm").stderr
+    assert words not in run(loans, "--label", "decision").stderr
+    assert run(file, "--label", "decision", "--quiet").stderr == ""
+
+
 @pytest.mark.parametrize("option", ["--output", "--plot"])
 def test_a_file_to_evaluate_is_not_overwritten(loans, tmp_path, option):
     file = tmp_path / {"--output": "loans.csv", "--plot": "loans.png"}[option]

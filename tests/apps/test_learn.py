@@ -155,7 +155,8 @@ def test_nearly_a_box_per_row_is_remarked_on(tmp_path):
     small = ("--theta", 0, "--delta", 0)
     assert learn(path, *target, *small).stderr.endswith(remark)
     assert learn(path, *target, *small, "-q").stderr == ""
-    assert "a box per row" not in learn(path, *target).stderr
+    many = [{**row, "decision": label} for row, label in LoanStream(1_500, function=7)]
+    assert "a box per row" not in learn(write_csv(path, many), *target).stderr
     few = write_csv(tmp_path / "few.csv", rows[:400])
     assert "a box per row" not in learn(few, *target, *small).stderr
     assert "a box per row" not in learn(path, "--into", tmp_path / "m.box").stderr

@@ -103,6 +103,7 @@ def test_a_heavier_class_is_more_probable() -> None:
         (["1", "two", "3"], r"sample_weight must be numbers, one per row"),
         (-1, r"sample_weight of row 0 is -1"),
         ("heavy", r"sample_weight must be numbers"),
+        ([1j, 2.0, 3.0], r"sample_weight must be numbers"),
     ],
 )
 @pytest.mark.parametrize("learn", ["fit", "partial_fit"])
@@ -184,3 +185,16 @@ def test_class_weights_are_saved_and_checked_when_loaded(tmp_path: Any) -> None:
     clf.class_weight = {"a": -1}
     with pytest.raises((ValueError, ModelFileError), match="class_weight of 'a' must be"):
         clf.save(path)
+
+
+@pytest.mark.parametrize(
+    "given", [["1", "2"], np.array(["2020-01-01"] * 2, "M8[D]"), [10**400, 1]], ids=str
+)
+def test_weights_that_are_no_numbers_are_refused(given: Any) -> None:
+    with pytest.raises(ValueError, match="sample_weight must be numbers"):
+        HyperboxClassifier().fit([[1.0], [2.0]], ["a", "b"], sample_weight=given)
+
+
+def test_rules_of_boxes_with_little_weight_say_that_there_was_a_row() -> None:
+    clf = HyperboxClassifier().fit([[1.0], [2.0]], ["a", "b"], sample_weight=[0.2, 0.3])
+    assert [rule.rows for rule in clf.rules()] == [1, 1]

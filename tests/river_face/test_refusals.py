@@ -109,3 +109,13 @@ def test_arguments_that_would_be_ignored_are_refused(call: str) -> None:
     model.learn_one({"a": 1.0}, "yes")
     with pytest.raises(TypeError, match="unexpected keyword argument 'threshold'"):
         getattr(model, call)({"a": 1.0}, threshold=0.3)
+
+
+def test_the_name_of_all_other_values_is_refused_as_a_value():
+    model = HyperboxClassifier()
+    model.learn_one({"c": "a"}, "x")
+    with pytest.raises(ValueError, match=r"'\(other values\)' stands for all values"):
+        model.learn_one({"c": "(other values)"}, "y")
+    for k in range(300):
+        model.learn_one({"c": f"v{k}"}, "xy"[k % 2])
+    assert model.predict_one({"c": "(other values)"}) == model.predict_one({"c": "never seen"})

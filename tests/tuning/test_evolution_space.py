@@ -50,6 +50,13 @@ def test_spaces_are_ranges_choices_or_distributions_of_optuna(given, allowed):
     assert len({*values}) > 1 or given == [0.3]
 
 
+def test_a_range_of_boxes_gives_whole_numbers():
+    evolution = run(space={"max_boxes": (5, 50)})
+    tried = [c.params["max_boxes"] for c in evolution.candidates_]
+    assert all(type(n) is int and 5 <= n <= 50 for n in tried)
+    assert len({*tried}) > 1
+
+
 def test_choices_may_be_anything_that_the_parameter_takes():
     choices = {
         "alpha": ["auto", "estimate", 0.5],
@@ -117,6 +124,7 @@ def test_what_is_not_searched_stays_as_it_was_given():
         ({"space": {"tehta": (0, 1)}},
          "EIOLGFMM has no parameter 'tehta' to search for; it has alpha, "),
         ({"space": {"theta": (1, 0.5)}}, "range of theta is empty: 1 is not below 0.5"),
+        ({"space": {"max_boxes": (2.5, 9)}}, "range of max_boxes must be of whole numbers"),
         ({"space": {"theta": (1, 1)}}, r"range of theta is empty.*given as a list, \[1\]"),
         ({"space": {"theta": (0, float("inf"))}}, r"range \(low, high\) of .*, not \(0, inf\)"),
         ({"space": {"version": (1, 2, 1)}}, "choices are given as a list"),

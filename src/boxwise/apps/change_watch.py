@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from time import monotonic
 from typing import Annotated, Any
 
 import typer
@@ -15,6 +16,7 @@ from boxwise.learners.changes import Change
 from boxwise.learners.hyperbox_classifier import HyperboxClassifier
 
 LONGEST_WAIT = 10.0  # seconds for a command
+LOOK = 0.1  # seconds between two looks at whether to stop
 ALARMING = ("alarm", "replaced", "returned")  # events at which the command is run
 OWN_OUTPUT = 2  # standard error: results may go to standard output
 
@@ -35,8 +37,14 @@ class ChangeWatch:
     A command that fails, or takes longer than 10 seconds, is told; learning goes on.
     """
 
-    def __init__(self, command: str | None, *, quiet: bool) -> None:
-        self._command, self._quiet = command, quiet
+    def __init__(
+        self,
+        command: str | None,
+        *,
+        quiet: bool,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._command, self._quiet, self._stopped = command, quiet, stopped
         self._told = 0
 
     def skip(self, changes: Sequence[Change]) -> None:
@@ -49,7 +57,7 @@ class ChangeWatch:
         for change in new:
             if not self._quiet:
                 say(str(change))
-            if self._command is not None and change.event in ALARMING:
+            if self._command is not None and change.event in ALARMING and not self._stopped():
                 self._run(self._command, change)
 
     def _run(self, command: str, change: Change) -> None:
@@ -60,7 +68,7 @@ class ChangeWatch:
             "BOXWISE_AFTER": f"{change.after:.6g}",
         }
         try:
-            code = _run_in_shell(command, {**os.environ, **told})
+            code = _run_in_shell(command, {**os.environ, **told}, self._stopped)
         except subprocess.TimeoutExpired:
             say(f"--alarm-command took longer than {LONGEST_WAIT:.0f} seconds and was stopped")
         except OSError as error:
@@ -90,8 +98,10 @@ def check_raises_alarms(command: str | None, model: Any) -> None:
         raise typer.BadParameter(reason, param_hint="--alarm-command")
 
 
-def _run_in_shell(command: str, environment: dict[str, str]) -> int:
-    """Run a command with all it starts, and wait a while; return its exit code."""
+def _run_in_shell(
+    command: str, environment: dict[str, str], stopped: Callable[[], bool]
+) -> int | None:
+    """Run a command with all it starts, and wait a while; return its exit code, None if stopped."""
     process = subprocess.Popen(
         command,
         shell=True,
@@ -101,7 +111,15 @@ def _run_in_shell(command: str, environment: dict[str, str]) -> int:
         start_new_session=True,
     )
     try:
-        return process.wait(LONGEST_WAIT)
+        until = monotonic() + LONGEST_WAIT
+        while not stopped():
+            try:
+                return process.wait(LOOK)
+            except subprocess.TimeoutExpired:
+                if monotonic() > until:
+                    raise
+        _stop(process)
+        return None
     except BaseException:  # Ctrl-C too
         _stop(process)
         raise

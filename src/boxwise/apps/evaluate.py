@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from statistics import fmean
 from typing import Annotated, Any
 
 import typer
@@ -23,16 +24,18 @@ from boxwise.apps.outcome import (
     fail,
     failures_told,
     interrupted_by,
+    say,
     tell_rows_left_out,
 )
 from boxwise.apps.pictures import check_picture, write_picture
 from boxwise.apps.reading_bar import ReadingBar
 from boxwise.apps.writable import check_results, refuse_input
-from boxwise.evaluate import LearnerError, Prequential
+from boxwise.evaluate import LearnerError, Prequential, Scores
 from boxwise.evaluate.peers import peer, peer_names
 from boxwise.evaluate.point_files import format_of, write_rows
 
 OURS = "boxwise"
+FAR_BEHIND = 0.1  # accuracy: a class balanced accuracy that rare classes bring down
 BAR_ROWS = 1_000  # after how many rows the bar moves while rows are only read
 
 
@@ -174,15 +177,18 @@ def evaluate(
             if not run.rows and not stopped:
                 no_rows(files, faults)
             _show(run, output, plot)
+            scores = [point.overall for point in run.points[OURS][-1:]]
         else:
             pairs = [*_watched(islice(rows, limit), bar)]
             if not pairs:
                 no_rows(files, faults)
             if typing.unknown:  # all rows have been read
                 model.set_params(categorical_features=rows.typing.categorical)
-            stopped = _cross_validate(model, pairs, cv, seed, bar, output)
+            folds, stopped = _cross_validate(model, pairs, cv, seed, bar, output)
+            scores = [fold.scores for fold in folds]
         if not quiet:
             tell_rows_left_out(faults)
+            _suggest_class_prior(model, scores)
         if stopped:
             fail(*stopped)
     if faults.count:
@@ -259,8 +265,8 @@ def _cross_validate(
     seed: int,
     bar: ReadingBar,
     output: Path | None,
-) -> tuple[str, int] | None:
-    """Do fold after fold and show what came of them; return as `_run` if it was stopped."""
+) -> tuple[list[Fold], tuple[str, int] | None]:
+    """Do fold after fold and show what came of them; return also as `_run` if it was stopped."""
     stopped = None
     rows, labels = [row for row, _ in pairs], [label for _, label in pairs]
     folds: list[Fold] = []
@@ -279,4 +285,14 @@ def _cross_validate(
         typer.echo(fold_table(OURS, folds, len(rows)))
     if output is not None:
         write_rows(output, [fold.to_row() for fold in folds])
-    return stopped
+    return folds, stopped
+
+
+def _suggest_class_prior(model: Any, scores: Sequence[Scores]) -> None:
+    """Say what helps rare classes if the class balanced accuracy is far below the accuracy."""
+    behind = [score.accuracy - score.cba for score in scores]
+    if getattr(model, "class_prior", None) == "data" and behind and fmean(behind) > FAR_BEHIND:
+        say(
+            "CBA counts rare classes as much as frequent ones, and decisions follow how frequent "
+            "they are; --class-prior auto decides for CBA"
+        )

@@ -209,7 +209,11 @@ def _learn_more(plan: Plan, model: Any) -> None:
 
 def _learn_chunks(plan: Plan, model: Any, typing: Typing, chunks: Iterable[Chunk]) -> None:
     plan.interruption.start_grace()
-    watch = ChangeWatch(plan.alarm_command, quiet=plan.options.quiet)
+    watch = ChangeWatch(
+        plan.alarm_command,
+        quiet=plan.options.quiet,
+        stopped=lambda: plan.interruption.signal is not None,
+    )
     watch.skip(changes_of(model))
     with LearningBar(plan.files, quiet=plan.options.quiet) as bar, columns_by_position():
         for piece, kinds in _pieces(model, typing, chunks, plan.options.faults):

@@ -67,6 +67,24 @@ def _arf() -> Any:
     return ARFClassifier(seed=0)
 
 
+def _srp() -> Any:
+    from river.ensemble import SRPClassifier
+
+    return SRPClassifier(seed=0)
+
+
+def _amf() -> Any:
+    from numbers import Number
+
+    from river.compose import Pipeline, SelectType, TransformerUnion
+    from river.forest import AMFClassifier
+    from river.preprocessing import OneHotEncoder
+
+    # It takes numbers only.
+    categories = Pipeline(SelectType(str), OneHotEncoder())
+    return Pipeline(TransformerUnion(SelectType(Number), categories), AMFClassifier(seed=0))
+
+
 def _no_change() -> Any:
     from river.dummy import NoChangeClassifier
 
@@ -84,6 +102,8 @@ _MAKERS: dict[str, Callable[[], Any]] = {
     "adaptive-hoeffding-tree": _adaptive_hoeffding_tree,
     "naive-bayes": lambda: _NaiveBayes(),
     "arf": _arf,
+    "srp": _srp,
+    "amf": _amf,
     "no-change": _no_change,
     "majority": _majority,
 }

@@ -89,14 +89,17 @@ def _balanced(
     rows = np.bincount(labels[labelled], of_rows, minlength=n_classes).astype(np.float64)
     present = rows > 0
     even = np.zeros(n_classes)
-    even[present] = rows.sum() / present.sum() / rows[present]
+    even[present] = rows.sum() / max(present.sum(), 1) / rows[present]
     return even
 
 
 def _checked(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
     try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError):
+        given = np.asarray(sample_weight)
+        if given.dtype.kind not in "biufO":
+            raise TypeError
+        weights = given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
         raise ValueError("sample_weight must be numbers, one per row") from None
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
@@ -159,7 +162,7 @@ class LearnedRows:
         """Return the rows as often as they count, for what is found out of the whole table."""
         if self.weights is None:
             return self.batch
-        times = np.maximum(np.round(self.weights), 1)
+        times = np.ceil(self.weights)  # as the engine learns them
         times = np.maximum(times * min(1.0, MOST_REPEATED / times.sum()), 1).astype(np.intp)
         return self.batch.part(np.repeat(np.arange(len(times)), times))
 

@@ -21,7 +21,7 @@ from boxwise.schema import show
 from boxwise.tuning.front import Candidate, front_of
 from boxwise.tuning.grid import cv_results, deciding_score
 from boxwise.tuning.scoring import Scoring
-from boxwise.tuning.space import are_plain, as_choices, as_range, default_space
+from boxwise.tuning.space import WHOLE, are_plain, as_choices, as_range, default_space
 from boxwise.tuning.trials import Parameters, Result, Trials, add_to, clone_values
 
 if TYPE_CHECKING:
@@ -320,7 +320,7 @@ class _Space:
             if isinstance(given, distributions.BaseDistribution):
                 self.distributions[name] = given
             elif isinstance(given, tuple):
-                self.distributions[name] = distributions.FloatDistribution(*as_range(name, given))
+                self.distributions[name] = _uniform(name, *as_range(name, given))
             else:
                 self.choices[name] = choices = as_choices(name, given)
                 # What is no plain value is known to Optuna by its position.
@@ -410,3 +410,11 @@ def _optuna() -> Any:
     except ImportError as error:
         raise ImportError('evolve needs Optuna: pip install "boxwise[evolve]"') from error
     return optuna
+
+
+def _uniform(name: str, low: float, high: float) -> BaseDistribution:
+    from optuna import distributions
+
+    if name in WHOLE:
+        return distributions.IntDistribution(int(low), int(high))
+    return distributions.FloatDistribution(low, high)

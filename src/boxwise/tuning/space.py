@@ -13,6 +13,7 @@ from boxwise.learners.hyperbox_learner import HyperboxLearner
 from boxwise.schema import Schema, show
 
 SHARE = (0.0, 1.0)
+WHOLE = ("max_boxes",)  # parameters that are whole numbers
 
 
 def default_space(classifier: HyperboxLearner, schema: Schema) -> dict[str, Any]:
@@ -47,6 +48,8 @@ def as_range(name: str, given: tuple[Any, ...]) -> tuple[float, float]:
             "choices are given as a list"
         )
     low, high = (float(end) for end in given)
+    if name in WHOLE and not (low.is_integer() and high.is_integer()):
+        raise ValueError(f"the range of {name} must be of whole numbers, not {show(given)}")
     if not low < high:
         raise ValueError(
             f"the range of {name} is empty: {low:g} is not below {high:g}; a single value is "

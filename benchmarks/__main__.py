@@ -17,7 +17,6 @@ PARTS = (
     "peers",
     "brain",
     "relatives",
-    "evidence_cost",
     "threads",
     "tuning",
     "bound",

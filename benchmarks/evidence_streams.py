@@ -1,266 +1,267 @@
-"""Probabilities on streams: each row predicted, then learned, one at a time, beside River's.
+"""Online learners on streams, each row predicted, then learned: ours, River's and CapyMOA's.
 
-    BOXWISE_DATA=... python -m benchmarks.evidence_streams            (about 40 minutes)
-    BOXWISE_DATA=... python -m benchmarks.evidence_streams --rows 3000
+    BOXWISE_DATA=... python -m benchmarks.evidence_streams            (two hours on two cores)
+    BOXWISE_DATA=... python -m benchmarks.evidence_streams --renew HyperboxClassifier
+    python -m benchmarks.evidence_streams --report       (the page again, from what was measured)
 
-Prints Markdown and writes benchmarks/results/evidence_streams.md and evidence_streams.png; how far
-it is goes to standard error. All through River's interface, `predict_proba_one` and `learn_one`;
-the time is that spent in these two. Without BOXWISE_DATA only the loan streams are measured.
+Writes an outcome a line to benchmarks/results/evidence_streams.jsonl as it becomes known, then
+evidence_streams.md and evidence_streams.png. What is in the file is not measured again unless its
+learner is named with --renew. Without BOXWISE_DATA only generated streams are measured. The speed
+is measured by `benchmarks.speed`, not here, where two learners run at a time.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
+import json
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
-from itertools import islice
-from math import log
-from time import perf_counter
+from math import log, sqrt
 from typing import Any
 
-from benchmarks import paper_data
+import numpy as np
+from joblib import Parallel, delayed
+
+from benchmarks import stream_learners as learners
 from benchmarks.evidence import LEAST
 from benchmarks.report import FOLDER, Report
-from boxwise.datasets import LoanStream
-from boxwise.evaluate import Confusion
+from benchmarks.speed import moa
+from benchmarks.stream_sources import PART, Pairs, sources
+from boxwise.evaluate import Confusion, average_ranks
 from boxwise.evaluate.line_styles import COLOURS
-from boxwise.evaluate.peers import peer
-from boxwise.river import EIOLGFMM, HyperboxClassifier
 
-OURS: dict[str, Callable[[], Any]] = {
-    "HyperboxClassifier": HyperboxClassifier,
-    "HyperboxClassifier, 300 boxes": lambda: HyperboxClassifier(max_boxes=300),
-    "HyperboxClassifier, adapt=False": lambda: HyperboxClassifier(adapt=False),
-    "HyperboxClassifier, balanced": lambda: HyperboxClassifier(class_prior="auto"),
-    "EIOLGFMM": lambda: EIOLGFMM(0.3, 0.3, version=2),
-}
-PEERS = ("hoeffding-tree", "adaptive-hoeffding-tree", "naive-bayes")
-FOREST = "arf"
-BASELINES = ("no-change", "majority")
-
-LOANS = 15_000
-DRIFTS = {1: 2, 5: 6, 7: 3}  # the rule that decides, and another from the middle on
-PART = 10_000  # rows of a real stream for the forest, which is slow
+FILE = "evidence_streams.jsonl"
 WINDOWS = 20
 RECENT = 1_000
 HIGHEST = 1.2  # log-loss that the figure shows
-PEER_LINES = {
+LONG = 30_000  # rows from which on River's ensembles are left out
+DRAWN = {
     "hoeffding-tree": ("#000000", (5, 1.5)),
     "adaptive-hoeffding-tree": ("#56B4E9", (5, 1.5)),
-    "naive-bayes": ("#E69F00", (5, 1.5)),
-    FOREST: ("#7A4A1E", (6, 1.5, 1.5, 1.5)),
+    "arf": ("#7A4A1E", (6, 1.5, 1.5, 1.5)),
+    "MOA ARF": ("#E69F00", (6, 1.5, 1.5, 1.5)),
 }
-
-Pairs = list[tuple[dict[str, Any], str]]
 
 
 @dataclass
 class Outcome:
-    """How well one learner did on one stream, by the rows so far."""
+    """How well a learner did on a stream; windows are rows so far, accuracy, CBA and log-loss."""
 
-    all: Confusion = field(default_factory=Confusion)
-    recent: Confusion = field(default_factory=lambda: Confusion(window=RECENT))
-    loss: float = 0.0  # summed over the rows
-    ruled_out: int = 0  # rows whose class had a probability below LEAST
+    stream: str
+    learner: str
     rows: int = 0
-    seconds: float = 0.0
+    accuracy: float = 0.0
+    after: float | None = None  # accuracy over the first rows after a change in the middle
+    cba: float = 0.0
+    recent_cba: float = 0.0
+    log_loss: float = 0.0
+    ruled_out: int = 0  # rows whose class had a probability below LEAST
     boxes: int | None = None
-    right: list[bool] = field(default_factory=list)
-    windows: list[tuple[int, float, float]] = field(default_factory=list)  # rows, CBA, log-loss
+    windows: list[tuple[int, float, float, float]] = field(default_factory=list)
 
-    @property
-    def log_loss(self) -> float:
-        """The mean over the rows so far."""
-        return self.loss / self.rows
+
+Found = dict[str, dict[str, Outcome]]  # by stream and learner
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.evidence_streams")
     parser.add_argument("--rows", type=int, help="only so many rows of each stream, for a try")
-    rows = parser.parse_args(arguments).rows
-    command = "python -m benchmarks.evidence_streams" + (f" --rows {rows}" if rows else "")
-    report = Report("Evidence on streams", command)
-    report.say(f"River {version('river')}. {EXPLAINED}\n")
-    found = {}
-    for name, stream in streams(rows).items():
-        pairs = [*stream()]
-        long = len(pairs) > LOANS
-        names = (*OURS, *PEERS, *(() if long else (FOREST,)), *BASELINES)
-        found[name] = outcomes(name, names, pairs)
-        table(report, f"{name}: {len(pairs):,} rows", found[name])
-        if long:
-            names = (*OURS, *PEERS, FOREST, *BASELINES)
-            part = outcomes(f"{name}, with a forest", names, pairs[:PART])
-            table(report, f"{name}, with a forest: {PART:,} rows", part)
+    parser.add_argument("--renew", nargs="*", default=[], help="learners to measure again")
+    parser.add_argument("--jobs", type=int, default=-1)
+    parser.add_argument("--report", action="store_true")
+    options = parser.parse_args(arguments)
+    file = FOLDER / (f"evidence_streams_{options.rows}.jsonl" if options.rows else FILE)
+    found = read(file)
+    if not options.report:
+        for stream in found.values():
+            for name in [*stream]:
+                if any(name.startswith(renewed) for renewed in options.renew):
+                    del stream[name]
+        measure(found, options.rows, options.jobs, file)
+    report = Report("Streams, by likelihood", "python -m benchmarks.evidence_streams")
+    tell(report, found)
     report.write("evidence_streams.md")
-    draw(found)
+    draw({name: found[name] for name in sources() if name in found and PART_OF not in name})
 
 
-EXPLAINED = (
-    "`HyperboxClassifier` with its defaults, at most 1,000 boxes; balanced: "
-    '`class_prior="auto"`; `EIOLGFMM` version 2 with θ=0.3, δ=0.3. Every row is predicted, then '
-    "learned, one a call. After: accuracy over the first 1,000 rows after the change in the middle "
-    "of a stream. Accuracy and class "
-    f"balanced accuracy (CBA) over all rows; CBA of the last {RECENT:,} rows; log-loss over all "
-    f"rows, in which no probability is below {LEAST:g}: what a learner has not named has "
-    "probability 0. Ruled out: rows whose class was given less than that, each of which costs "
-    f"{-log(LEAST):.1f}; the first row is one of them for everybody. Rows per second, "
-    "`predict_proba_one` and `learn_one` together. `no-change` says what the row before was and "
-    "is sure of it; `majority` gives the shares of the classes so far."
-)
+def read(file: Any) -> Found:
+    found: Found = {}
+    for line in file.read_text().splitlines() if file.exists() else []:
+        outcome = Outcome(**json.loads(line))
+        found.setdefault(outcome.stream, {})[outcome.learner] = outcome
+    return found
 
 
-def streams(rows: int | None) -> dict[str, Callable[[], Iterable[tuple[dict[str, Any], str]]]]:
-    """Return the streams, each as a function that starts it from the beginning."""
-    n = min(LOANS, rows or LOANS)
-    found: dict[str, Any] = {}
-    if "BOXWISE_DATA" in os.environ:
-        found["electricity"] = lambda: islice(paper_data.stream("electricity"), rows)
-        found["nyc_flights"] = lambda: islice(paper_data.stream("nyc_flights"), rows)
-    for rule, other in DRIFTS.items():
-        found[f"loans {rule}"] = lambda rule=rule: LoanStream(n, function=rule, noise=0.05)
-        found[f"loans {rule}, then {other}"] = lambda rule=rule, other=other: LoanStream(
-            n, function=rule, noise=0.05, drift_at=n // 2, drift_to=other
-        )
-    return found | generated(n)
+def write(found: Found, file: Any) -> None:
+    every = [outcome for stream in found.values() for outcome in stream.values()]
+    every.sort(key=lambda outcome: (outcome.stream, outcome.learner))
+    file.write_text("".join(json.dumps(asdict(outcome)) + "\n" for outcome in every))
 
 
-def generated(n: int) -> dict[str, Callable[[], Iterable[tuple[dict[str, Any], str]]]]:
-    """Return streams of River's generators, most of them with changes."""
-    from river.datasets import synth
-
-    def parts(*makers: Any, categories: bool = False) -> Any:
-        def stream() -> Iterable[tuple[dict[str, Any], str]]:
-            for maker in makers:
-                for x, y in maker().take(n // len(makers)):
-                    yield {str(k): str(v) if categories else v for k, v in x.items()}, str(y)
-
-        return stream
-
-    return {
-        "SEA": parts(*(lambda v=v: synth.SEA(variant=v, seed=v, noise=0.1) for v in (0, 3, 1))),
-        "LED": parts(
-            lambda: synth.LED(seed=1, noise_percentage=0.1, irrelevant_features=True),
-            lambda: synth.LEDDrift(
-                seed=2, noise_percentage=0.1, irrelevant_features=True, n_drift_features=5
-            ),
-            categories=True,
-        ),
-        "Hyperplane": parts(
-            lambda: synth.Hyperplane(seed=1, n_features=10, n_drift_features=2, mag_change=0.001)
-        ),
-        "RandomRBFDrift": parts(
-            lambda: synth.RandomRBFDrift(
-                seed_model=1,
-                seed_sample=1,
-                n_classes=4,
-                n_features=8,
-                n_centroids=20,
-                change_speed=0.0005,
-                n_drift_centroids=10,
-            )
-        ),
-        "STAGGER": parts(
-            *(lambda f=f: synth.STAGGER(classification_function=f % 3, seed=f) for f in range(4)),
-            categories=True,
-        ),
-        "Mixed": parts(
-            *(lambda f=f: synth.Mixed(classification_function=f % 2, seed=f) for f in range(4))
-        ),
-    }
+def measure(found: Found, rows: int | None, jobs: int, file: Any) -> None:
+    """Measure what is not there yet, and write down each outcome at once."""
+    cells = []
+    for stream in sources():
+        long = stream in REAL and rows is None
+        known = found.get(stream, {})
+        cells += [(stream, name) for name in learners.names(long) if name not in known]
+    work = Parallel(n_jobs=jobs, return_as="generator_unordered")
+    for done, outcome in enumerate(work(delayed(run)(*cell, rows) for cell in cells), start=1):
+        found.setdefault(outcome.stream, {})[outcome.learner] = outcome
+        write(found, file)
+        words = f"{outcome.stream}, {outcome.learner}: {outcome.accuracy:.3f}"
+        print(f"{done} of {len(cells)}: {words}", file=sys.stderr, flush=True)
 
 
-def outcomes(stream: str, learners: Sequence[str], pairs: Pairs) -> dict[str, Outcome]:
-    return {name: run(learner(name), pairs, f"{stream}: {name}") for name in learners}
+REAL = ("electricity", "nyc_flights")
+PART_OF = ", first "
 
 
-def learner(name: str) -> Any:
-    return OURS[name]() if name in OURS else peer(name)
-
-
-def run(model: Any, pairs: Pairs, words: str) -> Outcome:
+def run(stream: str, name: str, rows: int | None) -> Outcome:
     """Predict and learn all rows, and score them window by window."""
-    outcome = Outcome()
+    pairs: Pairs = [*sources()[stream](rows)]
+    model = learners.learner(name, pairs)
+    outcome = Outcome(stream, name, len(pairs))
+    every, recent, right = Confusion(), Confusion(window=RECENT), []
     size = -(-len(pairs) // WINDOWS)
     for begin in range(0, len(pairs), size):
-        turn(model, pairs[begin : begin + size], outcome)
-        speed = outcome.rows / outcome.seconds
-        progress = f"\r\033[K{words}: {outcome.rows:,} of {len(pairs):,} rows, {speed:,.0f} rows/s "
-        print(progress, end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
+        window, loss, first = Confusion(), 0.0, len(right)
+        for x, y in pairs[begin : begin + size]:
+            guess, own = judged(model.predict_proba_one(x), y)
+            model.learn_one(x, y)
+            right.append(guess == y)
+            loss -= log(max(own, LEAST))
+            outcome.ruled_out += own < LEAST
+            if guess is not None:
+                for confusion in (every, recent, window):
+                    confusion.add(y, guess)
+        part = len(right) - first
+        outcome.log_loss += loss / len(pairs)
+        accuracy = sum(right[first:]) / part
+        outcome.windows.append((len(right), accuracy, window.cba, loss / part))
+    outcome.accuracy = sum(right) / len(right)
+    if "then" in stream:
+        middle = len(right) // 2
+        outcome.after = float(np.mean(right[middle : middle + RECENT]))
+    outcome.cba, outcome.recent_cba = every.cba, recent.cba
     outcome.boxes = getattr(model, "n_boxes_", None)
     return outcome
-
-
-def turn(model: Any, pairs: Pairs, outcome: Outcome) -> None:
-    said = []
-    start = perf_counter()
-    for x, y in pairs:
-        said.append(model.predict_proba_one(x))
-        model.learn_one(x, y)
-    outcome.seconds += perf_counter() - start
-    window, loss = Confusion(), 0.0
-    for (_, y), p in zip(pairs, said, strict=True):
-        guess, own = judged(p, y)
-        outcome.right.append(guess == y)
-        loss -= log(max(own, LEAST))
-        outcome.ruled_out += own < LEAST
-        if guess is not None:
-            for confusion in (outcome.all, outcome.recent, window):
-                confusion.add(y, guess)
-    outcome.rows += len(pairs)
-    outcome.loss += loss
-    outcome.windows.append((outcome.rows, window.cba, loss / len(pairs)))
 
 
 def judged(p: Mapping[str, float], label: str) -> tuple[str | None, float]:
     """Return the most probable class, if any, and the probability of the true one."""
     total = sum(p.values())
-    if not total > 0:
+    if not 0 < total < float("inf"):
         return None, 0.0
     return max(p, key=lambda k: p[k]), p.get(label, 0.0) / total
 
 
+def tell(report: Report, found: Found) -> None:
+    libraries = f"River {version('river')}, "
+    libraries += "no CapyMOA" if moa.missing() else f"CapyMOA {version('capymoa')}"
+    report.say(f"{libraries}. {EXPLAINED}\n")
+    whole = [name for name in sources() if name in found and PART_OF not in name]
+    parts = [name for name in sources() if name in found and name not in REAL]
+    report.say("## Average ranks\n")
+    tell_ranks(report, found, whole, (learners.OURS, *learners.SINGLE), "single models")
+    field = (learners.OURS, *learners.SINGLE, *learners.ENSEMBLES)
+    tell_ranks(report, found, parts, field, "single models and ensembles")
+    report.say("## Beside forests of ten trees\n")
+    tell_forests(report, found, parts)
+    for name in sources():
+        if name in found:
+            table(report, name, found[name])
+
+
+EXPLAINED = (
+    "`HyperboxClassifier` with its defaults, at most 1,000 boxes; balanced: "
+    '`class_prior="auto"`; `EIOLGFMM` version 2 with θ=0.3, δ=0.3. River\'s learners have their '
+    "own names, CapyMOA's begin with MOA; ensembles have ten members, SGBT its hundred. Every row "
+    "is predicted, then learned, one a call. After: accuracy over the first 1,000 rows after the "
+    "change in the middle of a stream. Accuracy and class balanced accuracy (CBA) over all rows; "
+    f"CBA of the last {RECENT:,} rows; log-loss over all rows, in which no probability is below "
+    f"{LEAST:g}. Ruled out: rows whose class was given less than that, each of which costs "
+    f"{-log(LEAST):.1f}. `no-change` says what the row before was and is sure of it; `majority` "
+    f"gives the shares of the classes so far. River's ensembles and SGBT are too slow for all of "
+    f"the real streams, so these come twice: whole, and their first {PART:,} rows. Standard errors "
+    f"are over {WINDOWS} windows of a stream, or over the streams."
+)
+
+
+def tell_ranks(
+    report: Report, found: Found, streams: Sequence[str], field: Sequence[str], words: str
+) -> None:
+    streams = [name for name in streams if all(learner in found[name] for learner in field)]
+    report.say(f"Of {len(field)} {words}, over {len(streams)} streams (1 is best):\n")
+    report.say("| | by accuracy | by CBA | by log-loss |")
+    report.say("|---|--:|--:|--:|")
+    columns = []
+    for measure in ("accuracy", "cba", "log_loss"):
+        scores = [[getattr(found[s][name], measure) for name in field] for s in streams]
+        more = measure != "log_loss"
+        columns.append(average_ranks(np.array(scores), methods=field, larger_is_better=more).ranks)
+    order = np.argsort(columns[1])
+    for k in order:
+        cells = (bold(ranks[k], min(ranks), 2) for ranks in columns)
+        report.say(f"| {field[k]} | {' | '.join(cells)} |")
+    report.say()
+
+
+def tell_forests(report: Report, found: Found, streams: Sequence[str]) -> None:
+    forests = ("arf", "MOA ARF")
+    report.say("Difference of `HyperboxClassifier` in accuracy, in class balanced accuracy:\n")
+    report.say(f"| | {' | '.join(f'{name}: accuracy | CBA' for name in forests)} |")
+    report.say("|---|" + "--:|--:|" * len(forests))
+    ahead = {name: [0, 0] for name in forests}
+    for stream in streams:
+        cells = []
+        for name in forests:
+            if name not in found[stream]:
+                cells += ["", ""]
+                continue
+            ours, theirs = found[stream][learners.OURS], found[stream][name]
+            differences = [a[1] - b[1] for a, b in zip(ours.windows, theirs.windows, strict=True)]
+            error = np.std(differences, ddof=1) / sqrt(len(differences))
+            accuracy, cba = ours.accuracy - theirs.accuracy, ours.cba - theirs.cba
+            ahead[name][0] += accuracy > 0
+            ahead[name][1] += cba > 0
+            cells += [f"{accuracy:+.3f} ± {error:.3f}", f"{cba:+.3f}"]
+        report.say(f"| {stream} | {' | '.join(cells)} |")
+    total = f"of {len(streams)}"
+    counts = (f"{number} {total}" for name in forests for number in ahead[name])
+    report.say(f"| ahead on | {' | '.join(counts)} |\n")
+
+
 def table(report: Report, title: str, found: Mapping[str, Outcome]) -> None:
-    report.say(f"## {title}\n")
-    report.say(
-        "| | accuracy | after | CBA | CBA, last 1,000 | log-loss | ruled out | boxes | rows/s |"
-    )
-    report.say("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
-    best_cba = max(outcome.all.cba for outcome in found.values())
+    rows = next(iter(found.values())).rows
+    report.say(f"## {title}: {rows:,} rows\n")
+    report.say("| | accuracy | after | CBA | CBA, last 1,000 | log-loss | ruled out | boxes |")
+    report.say("|---|--:|--:|--:|--:|--:|--:|--:|")
+    best_cba = max(outcome.cba for outcome in found.values())
     best_loss = min(outcome.log_loss for outcome in found.values())
-    for name, outcome in found.items():
+    for name in (name for name in learners.names(long=False) if name in found):
+        outcome = found[name]
         cells = (
             name,
-            f"{outcome.all.accuracy:.3f}",
-            after_change(title, outcome),
-            bold(outcome.all.cba, best_cba),
-            f"{outcome.recent.cba:.3f}",
+            f"{outcome.accuracy:.3f}",
+            "" if outcome.after is None else f"{outcome.after:.3f}",
+            bold(outcome.cba, best_cba),
+            f"{outcome.recent_cba:.3f}",
             bold(outcome.log_loss, best_loss),
             f"{outcome.ruled_out:,}",
             "" if outcome.boxes is None else f"{outcome.boxes:,}",
-            f"{outcome.rows / outcome.seconds:,.0f}",
         )
         report.say(f"| {' | '.join(cells)} |")
     report.say()
 
 
-def after_change(title: str, outcome: Outcome) -> str:
-    if "then" not in title:
-        return ""
-    middle = outcome.rows // 2
-    right = outcome.right[middle : middle + 1_000]
-    return f"{sum(right) / len(right):.3f}"
+def bold(value: float, best: float, digits: int = 3) -> str:
+    return f"**{value:.{digits}f}**" if value == best else f"{value:.{digits}f}"
 
 
-def bold(value: float, best: float) -> str:
-    return f"**{value:.3f}**" if value == best else f"{value:.3f}"
-
-
-def draw(found: Mapping[str, Mapping[str, Outcome]]) -> None:
+def draw(found: Found) -> None:
     """Draw CBA and log-loss over the rows, two streams a line."""
     import matplotlib.pyplot as plt
     from matplotlib.ticker import MaxNLocator, StrMethodFormatter
@@ -272,13 +273,10 @@ def draw(found: Mapping[str, Mapping[str, Outcome]]) -> None:
     pairs = axes.reshape(-1, 2)
     shown: dict[str, Any] = {}
     for (above, below), (stream, by_learner) in zip(pairs, found.items(), strict=False):
-        for name, outcome in by_learner.items():
-            rows, cba, loss = zip(*outcome.windows, strict=True)
-            # Always the same class has no CBA to speak of, and no-change is too sure of itself.
-            if name != "majority":
-                (shown[name],) = above.plot(rows, cba, **style(name))
-            if name != "no-change":
-                (shown[name],) = below.plot(rows, loss, **style(name))
+        for name in (name for name in (*learners.VARIANTS, *DRAWN) if name in by_learner):
+            rows, _, cba, loss = zip(*by_learner[name].windows, strict=True)
+            (shown[name],) = above.plot(rows, cba, **style(name))
+            below.plot(rows, loss, **style(name))
         above.set_title(f"{stream}: CBA", loc="left", fontsize=10)
         below.set_title(f"{stream}: log-loss", loc="left", fontsize=10)
         below.set_ylim(0, min(HIGHEST, below.get_ylim()[1]))
@@ -288,10 +286,7 @@ def draw(found: Mapping[str, Mapping[str, Outcome]]) -> None:
         panel.xaxis.set_major_locator(MaxNLocator(4))
         panel.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
         panel.set_visible(panel.has_data())
-    names = [name for name in (*OURS, *PEERS, FOREST, *BASELINES) if name in shown]
-    figure.legend(
-        [shown[name] for name in names], names, loc="outside upper left", ncols=5, frameon=False
-    )
+    figure.legend([*shown.values()], [*shown], loc="outside upper left", ncols=5, frameon=False)
     figure.supxlabel(f"rows; each point is of one of {WINDOWS} windows", fontsize=10)
     file = FOLDER / "evidence_streams.png"
     figure.savefig(file, dpi=110, facecolor="white", metadata={"Software": None})
@@ -299,13 +294,11 @@ def draw(found: Mapping[str, Mapping[str, Outcome]]) -> None:
 
 
 def style(name: str) -> dict[str, Any]:
-    """Return solid lines for ours, the first on top; dashed for River's; grey for baselines."""
-    if name in OURS:
-        number = [*OURS].index(name)
+    """Return solid lines for ours, the first on top; dashed for others."""
+    if name in learners.VARIANTS:
+        number = [*learners.VARIANTS].index(name)
         return {"color": COLOURS[number], "linewidth": 1.8, "zorder": 3 - number / 10}
-    if name in BASELINES:
-        return {"color": "0.55", "linewidth": 1.2, "linestyle": (0, (1, 1.5))}
-    colour, dashes = PEER_LINES[name]
+    colour, dashes = DRAWN[name]
     return {"color": colour, "linewidth": 1.4, "linestyle": (0, dashes)}
 
 

@@ -13,8 +13,8 @@ from boxwise.datasets import load
 from boxwise.plot import plot_box
 
 ROWS = 500
-APPLICANT = 532
-COLUMNS = ("A4", "A5", "A13", "A9", "A10", "A12", "A14", "A2", "A6")
+APPLICANT = 617
+COLUMNS = ("A9", "A10", "A8", "A15", "A3", "A14", "A4", "A5", "A6")
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """How near brute force is to what the machine can do: a roofline, measured in the same run.
 
-Reading speed, max and multiply-add are measured by limits.cpp, compiled here for this processor.
+Reading speed and the rate of max are measured by limits.cpp, compiled here for this processor.
 For each model the bound is the longer of two times: to read the bytes that asking all boxes needs,
 from an array of that very size, and to do the arithmetic at the largest rate.
 """
@@ -11,9 +11,7 @@ import ctypes
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -21,22 +19,18 @@ from benchmarks.report import seconds
 from benchmarks.speed import models
 from benchmarks.speed.record import Record
 from benchmarks.workloads import Table, loan
+from boxwise import EIOLGFMM
 
 # The flags of the engine's kernels, and all instructions that the processor has.
 FLAGS = ("-O3", "-march=native", "-fno-signed-zeros", "-ffinite-math-only", "-shared", "-fPIC")
 PREDICTED = 200
-# What a box costs by membership, as long as it is ruled out: two bytes of each number and of each
-# category, and its share of a sample. In operations on doubles, where one takes as long as eight on
-# bytes or two on floats: for a number, how far the row is below and above it and the largest so
-# far, two each; for a category, to compare, select and add; for the box, to turn both into a
-# membership, eight.
+MAX_EACH_TIME = 40  # operations of most_max in limits.cpp
+# Cost of a box as long as it is ruled out: two bytes of each number and of each category, and
+# its share of a sample. In operations on doubles, where one takes as long as eight on bytes or two
+# on floats: for a number, how far the row is below and above it and the largest so far, two each;
+# for a category, to compare, select and add; for the box, to turn both into a membership, eight.
 BYTES = {"number": 2, "category": 2, "box": 4}
 OPERATIONS = {"number": 6 / 8, "category": 3 / 8, "box": 8 / 2}
-# By evidence: both ends of a number, a count, the samples; for a number how far away and the
-# extent, for a category a share and its smoothing, and for the box an exponential of about twenty.
-EVIDENCE_BYTES = {"number": 16, "category": 4, "box": 4}
-EVIDENCE_OPERATIONS = {"number": 8, "category": 4, "box": 20}
-FIXED: dict[str, Any] = {"bandwidth": 0.1, "backoff": 2.0, "temperature": 1.0, "forget": False}
 
 
 def run(record: Record) -> None:
@@ -45,7 +39,8 @@ def run(record: Record) -> None:
     except (OSError, subprocess.CalledProcessError) as problem:
         record.note(f"The bound was not measured: limits.cpp was not compiled ({problem}).")
         return
-    rate = arithmetic(record, limits)
+    rate = arithmetic(limits)
+    record.add(what="max", gigaflops=rate / 1e9)
     for name, size in (
         ("first cache", 2**14),
         ("second", 2**19),
@@ -54,9 +49,7 @@ def run(record: Record) -> None:
     ):
         record.add(what=f"read, {name}", bytes=size, gigabytes_per_second=reading(limits, size))
     for rows in record.profile.pick((2_000, 10_000, 50_000, 100_000), (2_000, 10_000)):
-        table = loan(rows + PREDICTED)
-        for learner in models.LEARNERS:
-            compare(record, limits, rate, table, learner)
+        compare(record, limits, rate, loan(rows + PREDICTED))
 
 
 def compiled() -> ctypes.CDLL:
@@ -67,24 +60,17 @@ def compiled() -> ctypes.CDLL:
         compiler = os.environ.get("CXX", "c++").split()
         subprocess.run([*compiler, *FLAGS, "-o", library, source], check=True, capture_output=True)
         limits = ctypes.CDLL(str(library))
-    for name in ("read_all", "most_max", "most_fma"):
+    for name in ("read_all", "most_max"):
         getattr(limits, name).restype = ctypes.c_double
     return limits
 
 
-def arithmetic(record: Record, limits: ctypes.CDLL) -> float:
-    """Measure the operations a second; return the rate of max, the kernels' own."""
+def arithmetic(limits: ctypes.CDLL) -> float:
+    """Return how many operations a second there are of max, the kernels' own."""
     start = np.linspace(0.1, 0.9, 4)
-    times = 2_000_000
-    rates = {}
-    for name, each in (("most_max", 40), ("most_fma", 80)):
-        call: Callable[..., object] = getattr(limits, name)
-        pointer = start.ctypes.data_as(ctypes.c_void_p)
-        took = seconds(lambda call=call, p=pointer: call(ctypes.c_size_t(times), p), repeat=20)
-        rates[name] = each * times / took
-    record.add(what="max", gigaflops=rates["most_max"] / 1e9)
-    record.add(what="multiply and add", gigaflops=rates["most_fma"] / 1e9)
-    return rates["most_max"]
+    pointer, times = start.ctypes.data_as(ctypes.c_void_p), 2_000_000
+    took = seconds(limits.most_max, ctypes.c_size_t(times), pointer, repeat=20)
+    return MAX_EACH_TIME * times / took
 
 
 def reading(limits: ctypes.CDLL, size: int) -> float:
@@ -96,10 +82,9 @@ def reading(limits: ctypes.CDLL, size: int) -> float:
     return data.nbytes * times / seconds(limits.read_all, pointer, count, often, repeat=5) / 1e9
 
 
-def compare(record: Record, limits: ctypes.CDLL, rate: float, table: Table, learner: str) -> None:
+def compare(record: Record, limits: ctypes.CDLL, rate: float, table: Table) -> None:
     rows = len(table) - PREDICTED
-    by_evidence = learner == "HyperboxClassifier"
-    model = models.new_model(table, 0.1, learner, **(FIXED if by_evidence else {}))
+    model = models.new_model(table, EIOLGFMM(0.1, 0.1))
     models.learn(model, table.part(0, rows))
     model.set_index("off")
     unseen = models.batch(table.part(rows, len(table)))
@@ -107,13 +92,12 @@ def compare(record: Record, limits: ctypes.CDLL, rate: float, table: Table, lear
     model.predict(unseen)
     took = seconds(model.predict, unseen, repeat=5) / PREDICTED / boxes
     n, r = table.numbers.shape[1], table.codes.shape[1]
-    size = amount(EVIDENCE_BYTES if by_evidence else BYTES, n, r)
-    operations = amount(EVIDENCE_OPERATIONS if by_evidence else OPERATIONS, n, r)
+    size = amount(BYTES, n, r)
+    operations = amount(OPERATIONS, n, r)
     memory = size / reading(limits, int(size * boxes))  # ns
     work = operations / rate * 1e9
     record.add(
         what="predict",
-        learner=learner,
         boxes=boxes,
         bytes=size,
         operations=operations,

@@ -1,4 +1,4 @@
-"""What a row costs as boxes become many, with the exact index and without it.
+"""What a row costs EIOLGFMM as boxes become many, with the exact index and without it.
 
 Learned is a stream, once. At each size the latest rows are timed, and the same rows on copies of
 the model without the index: by brute force, and as a model learns that is too small for one. Then
@@ -17,6 +17,7 @@ from benchmarks.report import seconds
 from benchmarks.speed import models
 from benchmarks.speed.record import Record
 from benchmarks.workloads import Table, Workload, without_data, workloads
+from boxwise import EIOLGFMM
 from boxwise.core import Model
 
 LATEST = 2_000  # rows over which the cost of learning is taken
@@ -27,30 +28,23 @@ PREPARED = 600  # rows predicted before: what is made for many rows is there the
 
 def run(record: Record) -> None:
     sizes = record.profile.pick((10_000, 20_000, 50_000, 100_000, 200_000), (3_000, 6_000, 12_000))
-    patience = record.profile.pick(40, 5)  # seconds for a stream and a learner
+    patience = record.profile.pick(40, 5)  # seconds for a stream
     record.note(without_data())
     for workload in workloads():
         table = workload.table(min(sizes[-1] + LATEST, workload.most))
-        for learner in models.LEARNERS:
-            grow(record, workload, table, learner, sizes, patience)
+        grow(record, workload, table, sizes, patience)
 
 
 def grow(
-    record: Record,
-    workload: Workload,
-    table: Table,
-    learner: str,
-    sizes: Sequence[int],
-    patience: float,
+    record: Record, workload: Workload, table: Table, sizes: Sequence[int], patience: float
 ) -> None:
-    model = models.new_model(table, workload.size, learner)
+    model = models.new_model(table, EIOLGFMM(workload.size, workload.size))
     unseen = table.part(len(table) - LATEST, len(table))
     learned, begun = 0, perf_counter()
     for size in within(sizes, len(table) - LATEST):
         if learned and (perf_counter() - begun) * (size / learned) > patience * 2:
             record.note(
-                f"{workload.name}, {learner}: ended at {learned:,} rows, for time "
-                f"({patience} s for a stream and a learner)."
+                f"{workload.name}: ended at {learned:,} rows, for time ({patience} s for a stream)."
             )
             break
         models.learn(model, table.part(learned, size - LATEST - SETTLED))
@@ -58,11 +52,10 @@ def grow(
         learned = size
         record.add(
             stream=workload.name,
-            learner=learner,
             rows=size,
             boxes=model.n_boxes,
             **costs,
-            **REASONS[learner](model, unseen.part(0, 50)),
+            around=around(model, unseen.part(0, 50)),
         )
 
 
@@ -75,9 +68,8 @@ def within(sizes: Sequence[int], most: int) -> list[int]:
 def latest(model: Model, rows: Table, unseen: Table) -> dict[str, float | bool]:
     """Return µs per row, and whether the index changes nothing."""
     ways = {"small": model.copy(), "brute": model.copy(), "index": model}
-    if model.settings.max_boxes == 0:  # with a budget of boxes there is no index
-        ways["small"].set_index("small")
-        ways["brute"].set_index("off")
+    ways["small"].set_index("small")
+    ways["brute"].set_index("off")
     first, rows = rows.part(0, SETTLED), rows.part(SETTLED, len(rows))
     for one in ways.values():
         models.learn(one, first)
@@ -93,13 +85,7 @@ def latest(model: Model, rows: Table, unseen: Table) -> dict[str, float | bool]:
     return took | {"same": same and np.array_equal(*told)}
 
 
-def speaking(model: Model, rows: Table) -> dict[str, float]:
-    """Return how many boxes have a part in the decision on a row, at the mean."""
-    carried = model.responsibilities(models.batch(rows))
-    return {"speaking": float((carried > 0).sum(axis=1).mean())}
-
-
-def around(model: Model, rows: Table) -> dict[str, float]:
+def around(model: Model, rows: Table) -> float:
     """Return how many boxes a row lies within, by its numbers, at the mean."""
     boxes = model.boxes()
     lower, upper = np.nan_to_num(boxes.lower, nan=-np.inf), np.nan_to_num(boxes.upper, nan=np.inf)
@@ -107,10 +93,7 @@ def around(model: Model, rows: Table) -> dict[str, float]:
         (((lower <= row) & (row <= upper)) | np.isnan(row)).all(axis=1).sum()
         for row in rows.numbers
     ]
-    return {"around": float(np.mean(inside))}
-
-
-REASONS = {"HyperboxClassifier": speaking, "EIOLGFMM": around}  # in terms of the data
+    return float(np.mean(inside))
 
 
 def predicting(model: Model, rows: Table) -> tuple[float, np.ndarray]:

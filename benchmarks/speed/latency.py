@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Sequence
+from functools import partial
 from time import perf_counter_ns
 from typing import Any
 
@@ -22,7 +23,10 @@ from boxwise.river import EIOLGFMM, HyperboxClassifier
 
 STREAMS = ("loan 0.1", "loan 0.5", "wide 0.5")
 RUNS = 3
-RIVER = {"EIOLGFMM": EIOLGFMM, "HyperboxClassifier": HyperboxClassifier}
+LEARNERS: dict[str, Callable[[Workload], EIOLGFMM | HyperboxClassifier]] = {
+    "EIOLGFMM": lambda workload: EIOLGFMM(workload.size, workload.size),
+    "HyperboxClassifier": lambda workload: HyperboxClassifier(),
+}
 
 
 def run(record: Record) -> None:
@@ -31,23 +35,21 @@ def run(record: Record) -> None:
         if workload.name not in STREAMS:
             continue
         table = workload.table(rows)
-        for learner in models.LEARNERS:
-            for what, times in measure(workload, table, learner).items():
+        for learner, new in LEARNERS.items():
+            for what, times in measure(table, partial(new, workload)).items():
                 record.add(stream=workload.name, learner=learner, what=what, **percentiles(times))
 
 
-def measure(workload: Workload, table: Table, learner: str) -> dict[str, np.ndarray]:
-    """Return, call by call, nanoseconds in each run."""
+def measure(table: Table, new: Callable[[], Any]) -> dict[str, np.ndarray]:
+    """Return, call by call, nanoseconds in each run of a new learner."""
     single, pairs = models.single_rows(table), list(table.dicts())
-    # HyperboxClassifier's prediction costs up to a millisecond; one row in ten says as much.
-    every = 1 if learner == "EIOLGFMM" else 10
     runs: dict[str, list[list[int]]] = {"engine": [], "learn_one": [], "predict_one": []}
     gc.collect()
     gc.disable()
     for _ in range(RUNS):
-        model = models.new_model(table, workload.size, learner)
+        model = models.new_model(table, new().classifier)
         runs["engine"].append(each(model.engine.learn, single))
-        learns, predicts = through_river(workload, pairs, learner, every)
+        learns, predicts = through_river(new(), pairs)
         runs["learn_one"].append(learns)
         runs["predict_one"].append(predicts)
     gc.enable()
@@ -65,16 +67,17 @@ def each(call: Callable[..., object], arguments: Sequence[tuple[Any, ...]]) -> l
 
 
 def through_river(
-    workload: Workload, pairs: Sequence[tuple[dict[str, Any], str]], learner: str, every: int
+    model: Any, pairs: Sequence[tuple[dict[str, Any], str]]
 ) -> tuple[list[int], list[int]]:
-    """Learn all rows, after predicting one in so many; return the nanoseconds of each call."""
-    model = RIVER[learner](workload.size, workload.size)
+    """Learn each row after the next one was predicted; return the nanoseconds of each call.
+
+    A row that was itself predicted just before would not be evaluated again to learn it.
+    """
     learns, predicts = [], []
-    for i, (x, y) in enumerate(pairs):
-        if i % every == 0:
-            start = perf_counter_ns()
-            model.predict_one(x)
-            predicts.append(perf_counter_ns() - start)
+    for (x, y), (ahead, _) in zip(pairs, [*pairs[1:], pairs[0]], strict=True):
+        start = perf_counter_ns()
+        model.predict_one(ahead)
+        predicts.append(perf_counter_ns() - start)
         start = perf_counter_ns()
         model.learn_one(x, y)
         learns.append(perf_counter_ns() - start)

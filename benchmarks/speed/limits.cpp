@@ -1,5 +1,5 @@
 // What the machine can do at most, for benchmarks/speed/bound.py: reading memory, and the arithmetic
-// of the kernels: max of doubles, multiply and add.
+// of the kernels, max of doubles.
 #include <cstddef>
 
 extern "C" {
@@ -35,17 +35,6 @@ double most_max(std::size_t times, const double* start) {
     asm volatile("" : "+m"(b));
 #endif
   }
-  for (std::size_t k = 1; k < CHAINS; ++k) a[0] += a[k];
-  return a[0][0] + a[0][1] + a[0][2] + a[0][3];
-}
-
-// a * c + b, so many times: 80 * times operations.
-double most_fma(std::size_t times, const double* start) {
-  Four a[CHAINS], b = {start[0], start[1], start[2], start[3]};
-  const Four c = b;
-  for (std::size_t k = 0; k < CHAINS; ++k) a[k] = b * static_cast<double>(k);
-  for (std::size_t t = 0; t < times; ++t)
-    for (std::size_t k = 0; k < CHAINS; ++k) a[k] = a[k] * c + b;
   for (std::size_t k = 1; k < CHAINS; ++k) a[0] += a[k];
   return a[0][0] + a[0][1] + a[0][2] + a[0][3];
 }

@@ -1,4 +1,4 @@
-"""What a box takes in memory: a million boxes with ten numbers and ten categories.
+"""What a box of EIOLGFMM takes in memory: a million with ten numbers and ten categories.
 
 The boxes are put into an engine in one go, as a model file is read, for a million rows take long to
 learn. That a box learned takes as much is checked with fewer. Each is a process of its own: what
@@ -20,7 +20,7 @@ import numpy as np
 from benchmarks.speed import models
 from benchmarks.speed.record import Record
 from benchmarks.workloads import Table
-from boxwise.core import Model
+from boxwise import EIOLGFMM
 
 FEATURES = 10  # of each kind
 
@@ -28,10 +28,9 @@ FEATURES = 10  # of each kind
 def run(record: Record) -> None:
     count, fewer = record.profile.pick((1_000_000, 20_000), (50_000, 2_000))
     for boxes, how in ((fewer, "learned"), (fewer, "put in"), (count, "put in")):
-        for learner in models.LEARNERS:
-            command = [sys.executable, "-m", "benchmarks.speed.memory", str(boxes), how, learner]
-            done = subprocess.run(command, capture_output=True, text=True, check=True)
-            record.add(boxes=boxes, how=how, learner=learner, **json.loads(done.stdout))
+        command = [sys.executable, "-m", "benchmarks.speed.memory", str(boxes), how]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        record.add(boxes=boxes, how=how, **json.loads(done.stdout))
 
 
 def table(rows: int) -> Table:
@@ -41,12 +40,12 @@ def table(rows: int) -> Table:
     return Table(rng.random((rows, FEATURES)), codes, (np.arange(rows) % 4).astype(np.int32))
 
 
-def measure(boxes: int, how: str, learner: str) -> dict[str, Any]:
+def measure(boxes: int, how: str) -> dict[str, Any]:
     """Make the model in this process; return bytes a box."""
     rows = table(boxes + 100)
     made, more = rows.part(0, boxes), rows.part(boxes, boxes + 100)
-    model = models.new_model(rows, 1e-9, learner)
-    arrays = state(made, model)  # before: they are not the engine's
+    model = models.new_model(rows, EIOLGFMM(1e-9, 1e-9))
+    arrays = state(made)  # before: they are not the engine's
     before = resident()
     if how == "learned":
         models.learn(model, made)
@@ -62,14 +61,9 @@ def measure(boxes: int, how: str, learner: str) -> dict[str, Any]:
     }
 
 
-def state(rows: Table, model: Model) -> dict[str, Any]:
+def state(rows: Table) -> dict[str, Any]:
     """Return the rows as boxes of a model: each an interval of no length that holds one row."""
     n = len(rows)
-    blank = model.engine.snapshot()
-    extra = {name: blank[name] for name in model.settings.arrays if name != "last"}
-    if "last" in model.settings.arrays:
-        extra["last"] = np.arange(n, dtype=np.uint64)
-        extra["tested"] = np.array([n, 0, 0, n], np.uint64)
     return {
         "V": rows.numbers,
         "W": rows.numbers,
@@ -81,7 +75,6 @@ def state(rows: Table, model: Model) -> dict[str, Any]:
         "times": np.ones(n * FEATURES, np.uint32),
         "n_classes": int(rows.labels.max()) + 1,
         "next_id": n,
-        **extra,
     }
 
 
@@ -95,4 +88,4 @@ def resident() -> int:
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure(int(sys.argv[1]), sys.argv[2], sys.argv[3])))
+    print(json.dumps(measure(int(sys.argv[1]), sys.argv[2])))

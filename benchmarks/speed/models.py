@@ -9,26 +9,20 @@ import numpy as np
 
 from benchmarks.workloads import Table
 from boxwise import EIOLGFMM, HyperboxClassifier
-from boxwise.core import Model, Range
+from boxwise.core import Model
 from boxwise.inputs import Batch
 from boxwise.schema import Column, Schema, Vocabulary
 
-LEARNERS = {"EIOLGFMM": EIOLGFMM, "HyperboxClassifier": HyperboxClassifier}
 
-
-def new_model(
-    table: Table, theta: float, learner: str, delta: float | None = None, **parameters: Any
-) -> Model:
-    """Return a learner's model for the columns of a table; delta is theta unless given."""
+def new_model(table: Table, estimator: EIOLGFMM | HyperboxClassifier) -> Model:
+    """Return a model for the columns of a table, as the estimator has it before its first row."""
     n, r = table.numbers.shape[1], table.codes.shape[1]
     values = table.codes.max(axis=0, initial=0) + 1
     columns = [Column(f"n{j}", "continuous") for j in range(n)]
     columns += [
         Column(f"c{j}", "categorical", Vocabulary(map(str, range(values[j])))) for j in range(r)
     ]
-    schema = Schema(columns, named=True)
-    clf = LEARNERS[learner](theta, delta or theta, **parameters)
-    model = Model(schema, clf._settings(schema), [Range()] * n)
+    model = estimator._empty_model(Schema(columns, named=True))
     for label in range(int(table.labels.max()) + 1):
         model.labels.append(label)
     return model

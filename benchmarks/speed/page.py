@@ -15,18 +15,12 @@ TITLES = {
     "peers": "Against River and CapyMOA",
     "brain": "Against hyperbox-brain",
     "relatives": "The relatives",
-    "evidence_cost": "What evidence costs",
     "threads": "Threads",
     "tuning": "Tuning",
     "bound": "How near the bound",
     "memory": "Memory",
 }
 INTRODUCTION = """\
-```{note}
-The rows about `HyperboxClassifier` on this page are of version 0.1's learner, until they are
-measured anew.
-```
-
 How fast boxwise is, and where it is not. Every figure is a ratio of two things measured in one
 run on one machine, or says how a cost grows; seconds of your machine will differ, the ratios much
 less. One command measures everything again and writes this page:
@@ -42,9 +36,9 @@ The streams: *loan*, [the stream of the demo](reference/datasets.md), six number
 categories, one label in twenty wrong; *wide*, twenty numbers and twenty categories in 32 clusters
 of eight classes, where one value in ten of each category dominates in a cluster; *wide, diffuse*,
 the same, where none does; *100,000 values*, loan with a further column of so many; *electricity*
-and *nyc_flights*, [real ones](streams.md). The number behind a name is θ = δ. All of them are in
-`benchmarks/workloads.py`. `EIOLGFMM` is version 1 unless told otherwise; the boxes of
-`HyperboxClassifier` grow by the rule of version 2."""
+and *nyc_flights*, [real ones](streams.md). All of them are in `benchmarks/workloads.py`. The number
+behind a name is θ = δ of `EIOLGFMM`, which is version 1 unless told otherwise; `HyperboxClassifier`
+has its defaults."""
 INSTRUCTIONS = """\
 ## Instructions
 

@@ -35,31 +35,26 @@ def draw(parts: Parts, folder: Path) -> None:
 
 
 def growth(parts: Parts) -> Any:
-    figure, axes = plt.subplots(2, 2, figsize=(9.5, 7), sharex=True)
+    figure, panels = plt.subplots(1, 2, figsize=(9.5, 3.8))
+    streams = by_name(lines_of(parts, "growth"), "stream")
     ways = (("brute", "--", 0.55), ("index", "-", 1.0))
-    for row, learner in zip(axes, ("EIOLGFMM", "HyperboxClassifier"), strict=True):
-        for panel, what in zip(row, ("learn", "predict"), strict=True):
-            streams = by_name(lines_of(parts, "growth", learner=learner), "stream")
-            for (stream, lines), colour, marker in zip(
-                streams.items(), COLOURS, MARKERS, strict=False
-            ):
-                for way, style, opacity in ways:
-                    panel.loglog(
-                        [line["boxes"] for line in lines],
-                        [line[f"{what}_{way}"] for line in lines],
-                        style, color=colour, marker=marker, markersize=4.5, alpha=opacity,
-                        markerfacecolor="white" if way == "brute" else colour,
-                        label=stream if way == "index" else None,
-                    )  # fmt: skip
-            panel.set_title(f"{learner}: {what}", loc="left")
-            panel.set_ylabel("µs per row")
-            panel.grid(True, which="major", alpha=0.25)
-            for axis in (panel.xaxis, panel.yaxis):
-                axis.set_major_formatter("{x:,g}")
-                axis.set_minor_formatter("")
-            if learner == "HyperboxClassifier":
-                panel.set_xlabel("boxes")
-    handles, labels = axes[0][0].get_legend_handles_labels()
+    for panel, what in zip(panels, ("learn", "predict"), strict=True):
+        for (stream, lines), colour, marker in zip(streams.items(), COLOURS, MARKERS, strict=False):
+            for way, style, opacity in ways:
+                panel.loglog(
+                    [line["boxes"] for line in lines], [line[f"{what}_{way}"] for line in lines],
+                    style, color=colour, marker=marker, markersize=4.5, alpha=opacity,
+                    markerfacecolor="white" if way == "brute" else colour,
+                    label=stream if way == "index" else None,
+                )  # fmt: skip
+        panel.set_title(f"EIOLGFMM: {what}", loc="left")
+        panel.set_xlabel("boxes")
+        panel.set_ylabel("µs per row")
+        panel.grid(True, which="major", alpha=0.25)
+        for axis in (panel.xaxis, panel.yaxis):
+            axis.set_major_formatter("{x:,g}")
+            axis.set_minor_formatter("")
+    handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False,
                   title="solid: index, dashed: brute force")  # fmt: skip
     figure.tight_layout()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchmarks.speed import fit
-from benchmarks.speed.claims import Parts, by_stream, claims, lines_of
+from benchmarks.speed.claims import Parts, claims, lines_of
 from benchmarks.speed.record import Line
-from benchmarks.speed.words import power, table, times
+from benchmarks.speed.words import by_name, power, table, times
 
 VERDICTS = {True: "yes", False: "**no**", None: "not measured"}
 
@@ -23,22 +23,25 @@ def promises(parts: Parts) -> list[str]:
 
 def growth(parts: Parts) -> list[str]:
     lines = lines_of(parts, "growth")
-    used = [line["rows"] for line in fit.in_question(next(by_stream(lines))[1])]
+    streams = by_name(lines, "stream")
+    used = [line["rows"] for line in fit.in_question(next(iter(streams.values())))]
     said = [
-        "µs for a row among the latest 2,000 of each size, and to predict rows not learned, in "
-        "bulk, one thread, after 600 others. The index finds the same boxes and classes as brute "
-        "force, which is timed on a copy of the model with the index off: it learns by the "
-        "intervals of all boxes that pass the entropy test. Models too small for an index do "
-        "better, by outlines: what that would take stands in brackets.",
+        "`EIOLGFMM`: µs for a row among the latest 2,000 of each size, and to predict rows not "
+        "learned, in bulk, one thread, after 600 others. The index finds the same boxes and "
+        "classes as brute force, which is timed on a copy of the model with the index off: it "
+        "learns by the intervals of all boxes that pass the entropy test. Models too small for an "
+        "index do better, by outlines: what that would take stands in brackets.",
         "![Cost of a row over the number of boxes](benchmarks/growth.png)",
         f"Fitted: cost ~ boxes^k, least squares over the logarithms, {min(used):,} to "
         f"{max(used):,} rows. Where the boxes hardly become more, no exponent can be told (–), "
         "and the cost over rows says how it grows.",
+        "`HyperboxClassifier` has at most 1,000 boxes: for its time and memory over a million rows "
+        "see `benchmarks/results/few_boxes.md`.",
     ]
     rows = []
-    for (stream, learner), group in by_stream(lines):
+    for stream, group in streams.items():
         last = group[-1]
-        cells = [stream, learner, f"{last['rows']:,}", f"{last['boxes']:,}"]
+        cells = [stream, f"{last['rows']:,}", f"{last['boxes']:,}"]
         for what in ("learn", "predict"):
             brute, found = last[f"{what}_brute"], last[f"{what}_index"]
             small = last.get(f"{what}_small")
@@ -50,14 +53,14 @@ def growth(parts: Parts) -> list[str]:
                 power(fit.of_lines(group, f"{what}_index", "rows")),
             ]
         rows.append(cells)
-    head = ["stream, θ = δ", "learner", "rows", "boxes"]
+    head = ["stream, θ = δ", "rows", "boxes"]
     for what in ("learn", "predict"):
         head += [f"{what}: µs, brute → index", "ratio", "k over boxes", "k over rows"]
-    return [*said, table(head, rows), *_around(lines), *_voices(lines)]
+    return [*said, table(head, rows), *_around(streams)]
 
 
-def _around(lines: Sequence[Line]) -> list[str]:
-    """Say why the cost of EIOLGFMM grows as it does."""
+def _around(streams: dict[str, list[Line]]) -> list[str]:
+    """Say why the cost grows as it does."""
     rows = [
         (
             stream,
@@ -65,7 +68,7 @@ def _around(lines: Sequence[Line]) -> list[str]:
             f"{group[-1]['around']:,.1f}",
             power(fit.of_lines(group, "around")),
         )
-        for (stream, _), group in by_stream([line for line in lines if "around" in line])
+        for stream, group in streams.items()
         if group[-1]["around"] >= 1
     ]
     if not rows:
@@ -75,27 +78,6 @@ def _around(lines: Sequence[Line]) -> list[str]:
         "`EIOLGFMM` has to compare a row with the boxes it lies within by its numbers: "
         "their place tells nothing about which is best, or which may take it. Where they become "
         "many faster than boxes do, so does the cost. Streams with one such box or more:",
-        table(head, rows),
-    ]
-
-
-def _voices(lines: Sequence[Line]) -> list[str]:
-    """Say why predicting with HyperboxClassifier grows as it does."""
-    rows = []
-    for (stream, _), group in by_stream([line for line in lines if "speaking" in line]):
-        shares = [f"{line['speaking'] / line['boxes']:.1%}" for line in (group[0], group[-1])]
-        said = f"{group[-1]['speaking']:,.0f} of {group[-1]['boxes']:,}"
-        rows.append((stream, *shares, said, power(fit.of_lines(group, "speaking"))))
-    if not rows:
-        return []
-    head = ("stream, θ = δ", "share, first size", "share, last", "boxes, last", "k over boxes")
-    return [
-        "A decision of `HyperboxClassifier` is a sum over all boxes that have a part in it, and "
-        "what is left "
-        "out must be nothing, to the last bit. So its cost grows at least with their number. "
-        "Others are left out, one by one where they are many and by lots of 64 where many rows "
-        "are predicted ([how](engine.md#decisions-by-evidence)), and classes that cannot win where "
-        "only labels are asked for, as here. How many boxes have a part in the decision on a row:",
         table(head, rows),
     ]
 
@@ -122,13 +104,13 @@ def latency(parts: Parts) -> list[str]:
         "the work is the same each time, and what differs came from the machine. The last column "
         "is the longest call of a single run, interruptions included. The first "
         "`learn_one` of a stream makes the model of what columns its row has, and is among the "
-        "longest of `EIOLGFMM`. Python collects no garbage meanwhile, as in `timeit`. With "
-        "`HyperboxClassifier` one row in ten is predicted. There the settings are tested on some "
-        "rows, and the reaches "
-        "learned from others, which asks all boxes, [some with each "
-        "row](engine.md#tests-that-no-row-waits-for): so the median is higher than that of "
-        "`EIOLGFMM`, "
-        "and the longest call not far from it.",
+        "longest of `EIOLGFMM`. Python collects no garbage meanwhile, as in `timeit`.",
+        "`HyperboxClassifier` has its defaults, so the two loan streams are the same to it. Every "
+        "row is evaluated in all boxes, at most 1,000. What is predicted before a row is learned "
+        "is the next one: a row that was itself just predicted is learned in half the time. Each "
+        "of the first 500 rows takes a gradient step, one in four after these. Now and then a "
+        "single row renews the scales by rank, which moves all boxes: such rows are the longest "
+        "calls.",
         table(
             ("stream", "learner", "call", "calls", "first", "p50", "p99", "p99.9", "max",
              "max / p50", "beyond 50×", "max / p50, one run"),
@@ -215,30 +197,6 @@ def relatives(parts: Parts) -> list[str]:
     ]
 
 
-def evidence_cost(parts: Parts) -> list[str]:
-    rows = [
-        (
-            f"{line['boxes']:,}",
-            line["what"],
-            f"{line['EIOLGFMM']:,.1f}",
-            *(f"{line[w]:,.1f} ({times(line[w] / line['EIOLGFMM'])})" for w in ("fixed", "auto")),
-        )
-        for line in lines_of(parts, "evidence_cost")
-    ]
-    return [
-        "`HyperboxClassifier`, which decides by evidence, beside `EIOLGFMM`, which decides by "
-        "membership. Loan stream, µs for a row, the same boxes, taking turns. *Fixed*: one "
-        "bandwidth, backoff "
-        "and temperature, for ever; *auto*, the default: all are tried on every sixteenth row "
-        "learned, reaches and memory learned from every fourth, more rarely with many boxes. In "
-        "brackets the ratio to `EIOLGFMM`, which may stop at boxes that cannot win.",
-        table(
-            ("boxes", "what", "EIOLGFMM", "HyperboxClassifier, fixed", "HyperboxClassifier, auto"),
-            rows,
-        ),
-    ]
-
-
 def threads(parts: Parts) -> list[str]:
     lines = lines_of(parts, "threads")
     jobs = sorted({line["n_jobs"] for line in lines})
@@ -290,7 +248,6 @@ def bound(parts: Parts) -> list[str]:
     ]  # fmt: skip
     rows = [
         (
-            line["learner"],
             f"{line['boxes']:,}",
             f"{line['bytes']:g}",
             f"{line['operations']:.3g}",
@@ -300,21 +257,16 @@ def bound(parts: Parts) -> list[str]:
         for line in lines_of(parts, "bound", what="predict")
     ]
     return [
-        "Brute force, loan stream, θ = δ = 0.1, rows not learned, ns for a box. With `EIOLGFMM` a "
-        "box that cannot be best is ruled out by its outlines (2 bytes a number), its values (2 "
-        "bytes a category) and its share of a sample; with `HyperboxClassifier` all intervals (16 "
-        "bytes a "
-        "number) and counts have to be read. How many operations that takes is counted by hand "
+        "`EIOLGFMM`, brute force, loan stream, θ = δ = 0.1, rows not learned, ns for a box. A box "
+        "that cannot be best is ruled out by its outlines (2 bytes a number), its values (2 bytes "
+        "a category) and its share of a sample. How many operations that takes is counted by hand "
         "in `bound.py`, in those on doubles. The bound is the longer of two times: to read as "
         "many bytes from an array as large as the model, and to do the operations at the "
         "largest rate; both were measured in the same run by a small kernel, compiled for this "
-        "processor (`limits.cpp`). `HyperboxClassifier`: one fixed bandwidth and backoff; sums are "
-        "exact "
-        "to the last bit, which no bound here counts.",
+        "processor (`limits.cpp`).",
         table(("what the machine does at most", "measured"), limits),
         table(
-            ("learner", "boxes", "bytes", "operations", "predict", "to read", "to compute",
-             "distance"),
+            ("boxes", "bytes", "operations", "predict", "to read", "to compute", "distance"),
             rows,
         ),
     ]  # fmt: skip
@@ -325,7 +277,6 @@ def memory(parts: Parts) -> list[str]:
         (
             f"{line['boxes']:,}",
             line["how"],
-            line["learner"],
             f"{line['engine']:,.0f}",
             f"{line['resident']:,.0f}",
             times(line["resident"] / line["bare"]),
@@ -334,13 +285,12 @@ def memory(parts: Parts) -> list[str]:
     ]
     bare = lines_of(parts, "memory")[0]["bare"]
     return [
-        "Ten numbers and ten categories of eight values, four classes, every row a box. *Engine*: "
-        "what the engine says it holds; *process*: how much the process grew, what the first "
-        "prediction and the first learning make included. The bare content of such a box is "
-        f"{bare} bytes: two ends of ten intervals, ten counts, the number of rows.",
+        "`EIOLGFMM`: ten numbers and ten categories of eight values, four classes, every row a "
+        "box. *Engine*: what the engine says it holds; *process*: how much the process grew, what "
+        "the first prediction and the first learning make included. The bare content of such a "
+        f"box is {bare} bytes: two ends of ten intervals, ten counts, the number of rows.",
         table(
-            ("boxes", "", "learner", "engine, bytes a box", "process, bytes a box",
-             "process / bare"),
+            ("boxes", "", "engine, bytes a box", "process, bytes a box", "process / bare"),
             rows,
         ),
     ]  # fmt: skip

@@ -37,7 +37,7 @@ def tasks(rows: int) -> list[tuple[str, Callable[[int], Any]]]:
     seen, labels, unseen = X[:rows], y[:rows], X[rows:]
     fixed: dict[str, Any] = {"categorical_features": categorical, "feature_range": (0, 1)}
     paper = EIOLGFMM(0.1, 0.1, version=2, **fixed).fit(seen, labels)
-    own = HyperboxClassifier(0.1, 0.1, **fixed).fit(seen, labels)
+    own = HyperboxClassifier(categorical_features=categorical).fit(seen, labels)
     few, numbers = slice(0, rows // 10), slice(0, categorical[0])
     many = X[: rows // 2, numbers].astype(float)  # with fewer, threads have nothing to do
 
@@ -53,11 +53,10 @@ def tasks(rows: int) -> list[tuple[str, Callable[[int], Any]]]:
         found = tune(clf, X[few], y[few], GRID, FOLDS, refit=False, n_jobs=n_jobs, progress=False)
         return found.cv_results_["mean_test_score"]
 
-    several = unseen[:400]
     return [
         ("EIOLGFMM: predict", lambda n: paper.set_params(n_jobs=n).predict(unseen)),
-        ("HyperboxClassifier: predict", lambda n: own.set_params(n_jobs=n).predict(several)),
-        ("EIOLGFMM: membership", lambda n: paper.set_params(n_jobs=n).membership(several)),
+        ("HyperboxClassifier: predict", lambda n: own.set_params(n_jobs=n).predict(unseen)),
+        ("EIOLGFMM: membership", lambda n: paper.set_params(n_jobs=n).membership(unseen[:400])),
         ("EIOLGFMM: tune", tuned),
         ("learn by AGGLO-2", lambda n: fit_agglo("agglo2", n)),
         ("learn by AGGLO-SM", lambda n: fit_agglo("agglosm", n)),

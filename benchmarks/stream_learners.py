@@ -1,0 +1,92 @@
+"""Online learners to compare: ours, River's, and CapyMOA's where there is Java to run them.
+
+All have River's two calls, `predict_proba_one` and `learn_one`, and the parameters of their
+libraries but for ensembles, which have ten members as River's have (SGBT its own hundred).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from benchmarks.speed import moa
+from benchmarks.stream_sources import Pairs
+from boxwise.evaluate.peers import peer
+from boxwise.river import EIOLGFMM, HyperboxClassifier
+
+OURS = "HyperboxClassifier"
+MEMBERS = 10
+VARIANTS: dict[str, Callable[[], Any]] = {
+    OURS: HyperboxClassifier,
+    f"{OURS}, 300 boxes": lambda: HyperboxClassifier(max_boxes=300),
+    f"{OURS}, adapt=False": lambda: HyperboxClassifier(adapt=False),
+    f"{OURS}, balanced": lambda: HyperboxClassifier(class_prior="auto"),
+    "EIOLGFMM": lambda: EIOLGFMM(0.3, 0.3, version=2),
+}
+RIVER_SINGLE = ("hoeffding-tree", "adaptive-hoeffding-tree", "naive-bayes")
+RIVER_FAST = (*RIVER_SINGLE, "no-change", "majority")
+RIVER_ENSEMBLES = ("arf", "srp", "amf")
+MOA_SINGLE = ("MOA HT", "MOA HAT", "MOA EFDT")
+MOA_ENSEMBLES = ("MOA ARF", "MOA SRP", "MOA SGBT")
+SINGLE = (*RIVER_SINGLE, *MOA_SINGLE)
+ENSEMBLES = (*RIVER_ENSEMBLES, *MOA_ENSEMBLES)
+
+
+def names(long: bool) -> list[str]:
+    """Return the learners for a stream; some ensembles are too slow for a long one."""
+    slow = (*RIVER_ENSEMBLES, "MOA SGBT")
+    every = [*VARIANTS, *RIVER_FAST, *RIVER_ENSEMBLES]
+    every += [] if moa.missing() else [*MOA_SINGLE, *MOA_ENSEMBLES]
+    return [name for name in every if not long or name not in slow]
+
+
+def learner(name: str, pairs: Pairs) -> Any:
+    """Return a new learner; CapyMOA's must know all values of the columns beforehand."""
+    if name in VARIANTS:
+        return VARIANTS[name]()
+    return moa_learner(name, pairs) if name.startswith("MOA") else peer(name)
+
+
+def moa_learner(name: str, pairs: Pairs) -> Any:
+    from capymoa import classifier
+    from capymoa.core import LabeledInstance
+    from capymoa.stream import Schema
+
+    makers: dict[str, Callable[[Any], Any]] = {
+        "MOA HT": classifier.HoeffdingTree,
+        "MOA HAT": classifier.HoeffdingAdaptiveTree,
+        "MOA EFDT": classifier.EFDT,
+        "MOA ARF": lambda s: classifier.AdaptiveRandomForestClassifier(s, ensemble_size=MEMBERS),
+        "MOA SRP": lambda s: classifier.StreamingRandomPatches(s, ensemble_size=MEMBERS),
+        "MOA SGBT": classifier.StreamingGradientBoostedTrees,
+    }
+    columns = [*pairs[0][0]]
+    texts = [column for column in columns if isinstance(pairs[0][0][column], str)]
+    categories = {column: sorted({x[column] for x, _ in pairs}) for column in texts}
+    categories["class"] = sorted({y for _, y in pairs})
+    schema = Schema.from_custom([*columns, "class"], target="class", categories=categories)
+    codes = {name: {v: i for i, v in enumerate(values)} for name, values in categories.items()}
+
+    def instance(x: dict[str, Any], y: str) -> Any:
+        values = np.array([codes[c][x[c]] if c in codes else float(x[c]) for c in columns])
+        return LabeledInstance.from_array(schema, values, codes["class"][y])
+
+    return MoaLearner(makers[name](schema), instance, categories["class"])
+
+
+class MoaLearner:
+    """A learner of CapyMOA behind the two calls of River's."""
+
+    def __init__(self, model: Any, instance: Callable[..., Any], classes: list[str]) -> None:
+        self.model, self.instance, self.classes = model, instance, classes
+
+    def predict_proba_one(self, x: dict[str, Any]) -> dict[str, float]:
+        """Return probabilities by class; none before the first row."""
+        votes = self.model.predict_proba(self.instance(x, self.classes[0]))
+        return {} if votes is None else dict(zip(self.classes, map(float, votes), strict=False))
+
+    def learn_one(self, x: dict[str, Any], y: str) -> None:
+        """Learn a row."""
+        self.model.train(self.instance(x, y))

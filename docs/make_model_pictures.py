@@ -17,7 +17,7 @@ from PIL import Image
 
 from boxwise import HyperboxClassifier
 from boxwise.datasets import LoanStream
-from boxwise.plot import plot_box, plot_parallel, plot_regions
+from boxwise.plot import plot_box, plot_curves, plot_parallel, plot_regions
 
 FOLDER = Path(__file__).parent / "_static"
 ROWS = 3_000
@@ -46,6 +46,8 @@ def main() -> None:
     save(plot_parallel(many).figure, "model_parallel_many.png")
     largest = int(np.argmax(few.boxes_.n_samples))
     save(plot_box(few, largest, X=three, labels=decisions, row=row), "model_box.png")
+    columns, decisions = LoanStream(ROWS, function=7, noise=0.05, seed=1).table()
+    save(plot_curves(HyperboxClassifier().fit(columns, decisions)), "model_curves.png")
 
 
 if __name__ == "__main__":

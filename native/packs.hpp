@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include "clones.hpp"
@@ -23,6 +24,15 @@ struct Lanes {
 #else
   using type = T;
 #endif
+};
+// Whole numbers of 64 bits, as many as there are numbers.
+template <class Doubles>
+struct SameLanes {
+  using Words = typename Lanes<std::uint64_t, sizeof(Doubles)>::type;
+};
+template <>
+struct SameLanes<double> {
+  using Words = std::uint64_t;
 };
 // As many as there are in a register.
 template <class T, std::size_t bytes>

@@ -17,6 +17,7 @@ using std::uint64_t;
 namespace {
 constexpr size_t FULL = 256;       // values of a level
 constexpr double STEP = 1.0 / 64;  // between two points of the function, at least
+constexpr double LOW_RANK = 0.05;  // of the outer twentieths
 constexpr size_t LEVELS = 48;      // more values than can be counted
 
 // Values of a level lie in sorted runs, so that no row has to sort many: one of each power of two
@@ -137,6 +138,7 @@ void QuantileScale::refresh() {
   if (high_ > values.back().value) point(high_, 1.0);
   const double first = y_.front(), all = y_.back() - first;
   for (double& y : y_) y = all > 0 ? (y - first) / all : 0.0;
+  set_spread();
 }
 
 // Merges two sorted runs that follow each other. No branch depends on the values: it could not be predicted.
@@ -199,6 +201,25 @@ double QuantileScale::between(double x, size_t i) const {
   if (i == x_.size()) return std::min(1.0 + (x - x_.back()) / whole, LARGEST);
   const double along = (x - x_[i - 1]) / (x_[i] - x_[i - 1]);
   return std::min(y_[i - 1] + along * (y_[i] - y_[i - 1]), y_[i]);
+}
+
+double QuantileScale::value_at(double rank) const {
+  auto i = static_cast<size_t>(std::lower_bound(y_.begin(), y_.end(), rank) - y_.begin());
+  i = std::min(std::max<size_t>(i, 1), y_.size() - 1);  // a file's ranks may begin above 0
+  const double along = (rank - y_[i - 1]) / (y_[i] - y_[i - 1]);
+  return x_[i - 1] + along * (x_[i] - x_[i - 1]);
+}
+
+void QuantileScale::set_spread() {
+  if (!is_ready()) return;
+  const double low = value_at(LOW_RANK), high = value_at(1 - LOW_RANK);
+  median_ = value_at(0.5);
+  spread_ = high - low > NO_WIDTH ? high - low : x_.back() - x_.front();
+}
+
+double QuantileScale::standardised(double x) const {
+  if (!is_ready()) return 0.0;
+  return std::min(std::max(2 * (x - median_) / spread_, -2.0), 2.0);
 }
 
 namespace {
@@ -291,6 +312,7 @@ QuantileScale QuantileScale::from_state(const std::vector<double>& state) {
       empty != (held == 0) ||
       std::any_of(scale.y_.begin(), scale.y_.end(), [](double y) { return y < 0 || y > 1; }))
     throw damaged();
+  scale.set_spread();
   return scale;
 }
 

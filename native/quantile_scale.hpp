@@ -3,6 +3,7 @@
 // remembered in a sketch: of every full level, one in two goes on to the next and counts twice.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -21,6 +22,15 @@ class QuantileScale {
 
   bool is_ready() const;  // there are two values
   double operator()(double x) const;
+  // The distance to the median by that of the outer twentieths, from -2 to 2: about -1 at the 5th
+  // percentile and 1 at the 95th. 0 until there are two values.
+  double standardised(double x) const;
+  // The values beyond which it is -2 and 2.
+  std::array<double, 2> standardised_ends() const { return {median_ - spread_, median_ + spread_}; }
+  // The least value of at least this rank; there must be two values.
+  double value_at(double rank) const;
+  // The values between which the function is straight, rising.
+  const std::vector<double>& points() const { return x_; }
   // The same for many values; NaN gives any number.
   void positions(const double* values, std::size_t m, double* out) const;
 
@@ -44,6 +54,7 @@ class QuantileScale {
   void promote(std::size_t level);
   void refresh();
   double between(double x, std::size_t i) const;
+  void set_spread();
   const std::vector<Weighted>& sorted_values() const;  // valid until the next call
   static void merge(const Weighted* a, const Weighted* middle, const Weighted* end, Weighted* out);
 
@@ -51,6 +62,7 @@ class QuantileScale {
   double low_ = 0, high_ = 0;  // the least and the largest value
   std::uint64_t seen_ = 0, due_ = 1, ahead_ = 0;
   std::vector<double> x_, y_;  // the function goes straight from one of these points to the next
+  double median_ = 0, spread_ = 0;  // follow from the points
 };
 
 }  // namespace boxwise

@@ -18,8 +18,8 @@ namespace boxwise::evidence {
 
 namespace {
 Settings to_settings(double theta, double delta, std::size_t max_boxes, bool adapt,
-                     std::vector<double> priors) {
-  return {{theta, delta}, max_boxes, adapt, std::move(priors)};
+                     std::vector<double> priors, bool additive) {
+  return {{theta, delta}, max_boxes, adapt, std::move(priors), additive};
 }
 
 nb::dict snapshot(const EvidenceEngine& engine) {
@@ -101,6 +101,28 @@ nb::dict terms(const EvidenceEngine& engine, const In<double, 2>& lower, const I
   result["log_background_weights"] = to_numpy(std::move(all.log_background_weights), {classes});
   result["log_classes"] = to_numpy(std::move(all.log_classes), {classes});
   result["temperature"] = all.temperature;
+  result["by_boxes"] = to_numpy(std::move(all.by_boxes), {classes});
+  result["parts"] = to_numpy(std::move(all.parts), {classes, columns + 2});
+  return result;
+}
+
+nb::list curves(const EvidenceEngine& engine) {
+  std::vector<additive::Curve> all;
+  {
+    GilReleased released;
+    all = engine.curves();
+  }
+  nb::list result;
+  for (additive::Curve& curve : all) {
+    const std::size_t values = curve.values.size(), points = curve.rows.size();
+    const std::size_t classes = points > 0 ? curve.mixed.size() / points : 0;
+    nb::dict one;
+    one["values"] = to_numpy(std::move(curve.values), {values});
+    one["rows"] = to_numpy(std::move(curve.rows), {points});
+    one["mixed"] = to_numpy(std::move(curve.mixed), {points, classes});
+    one["lately"] = to_numpy(std::move(curve.lately), {points, classes});
+    result.append(one);
+  }
   return result;
 }
 }  // namespace
@@ -109,21 +131,22 @@ void bind_engine(nb::module_& m) {
   nb::class_<EvidenceEngine, LearningEngine>(m, "EvidenceEngine")
       .def("__init__",
            [](EvidenceEngine* self, std::size_t n_categorical, double theta, double delta,
-              std::size_t max_boxes, bool adapt, std::vector<double> priors,
+              std::size_t max_boxes, bool adapt, std::vector<double> priors, bool additive,
               const std::vector<double>& low, const std::vector<double>& high,
               const std::vector<bool>& growing, const std::optional<In<double, 1>>& scales) {
              new (self) EvidenceEngine(low.size(), n_categorical,
-                                       to_settings(theta, delta, max_boxes, adapt, std::move(priors)),
+                                       to_settings(theta, delta, max_boxes, adapt, std::move(priors), additive),
                                        to_ranges(low, high, growing, scales));
            },
-           "n_categorical"_a, "theta"_a, "delta"_a, "max_boxes"_a, "adapt"_a, "priors"_a, "low"_a,
-           "high"_a, "growing"_a, "scales"_a = nb::none())
+           "n_categorical"_a, "theta"_a, "delta"_a, "max_boxes"_a, "adapt"_a, "priors"_a, "additive"_a,
+           "low"_a,            "high"_a, "growing"_a, "scales"_a = nb::none())
       .def("configure",
            [](EvidenceEngine& engine, double theta, double delta, std::size_t max_boxes, bool adapt,
-              std::vector<double> priors) {
-             engine.configure(to_settings(theta, delta, max_boxes, adapt, std::move(priors)));
+              std::vector<double> priors, bool additive) {
+             engine.configure(to_settings(theta, delta, max_boxes, adapt, std::move(priors), additive));
            },
-           "theta"_a, "delta"_a, "max_boxes"_a, "adapt"_a, "priors"_a, nb::call_guard<GilReleased>())
+           "theta"_a, "delta"_a, "max_boxes"_a, "adapt"_a, "priors"_a, "additive"_a,
+           nb::call_guard<GilReleased>())
       .def("learn", &learn, "lower"_a, "upper"_a, "codes"_a, "labels"_a, "weights"_a = nb::none())
       .def("snapshot", &snapshot)
       .def("restore", &restore)
@@ -146,6 +169,7 @@ void bind_engine(nb::module_& m) {
            },
            "lower"_a, "upper"_a, "codes"_a, "threads"_a = 1)
       .def("terms", &terms, "lower"_a, "upper"_a, "codes"_a)
+      .def("curves", &curves)
       .def_prop_ro("multipliers", &EvidenceEngine::multipliers, nb::call_guard<GilReleased>())
       .def_prop_ro("prior", &EvidenceEngine::prior, nb::call_guard<GilReleased>())
       .def_prop_ro("drift", &EvidenceEngine::drift, nb::call_guard<GilReleased>())

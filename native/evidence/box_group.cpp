@@ -64,6 +64,7 @@ void BoxGroup::extend() {
   log_n.push_back(0.0);
   last.push_back(0.0);
   id.push_back(0);
+  per_n.resize(in_whole_blocks(size()));
 }
 
 void BoxGroup::create(const Query& x, double weight, double clock, std::uint64_t new_id) {
@@ -94,6 +95,7 @@ void BoxGroup::take(size_t slot, const Query& x, double weight, double clock) {
 void BoxGroup::set_rows(size_t slot, double rows) {
   n[slot] = rows;
   log_n[slot] = log_of(rows);
+  per_n[slot] = 1 / rows;
 }
 
 void BoxGroup::set_last(size_t slot, double clock) {
@@ -128,6 +130,8 @@ void BoxGroup::remove(size_t slot) {
   }
   move_last(n, slot);
   move_last(log_n, slot);
+  per_n[slot] = per_n[size() - 1];
+  per_n[size() - 1] = 0;
   const bool was_newest = last[slot] == newest;
   move_last(last, slot);
   if (was_newest) newest = last.empty() ? 0 : *std::max_element(last.begin(), last.end());
@@ -156,7 +160,7 @@ void BoxGroup::append(const BoxGroup& other, size_t slot) {
 }
 
 size_t BoxGroup::bytes() const {
-  size_t doubles = 2 * n.capacity() + last.capacity() + id.capacity();
+  size_t doubles = 2 * n.capacity() + per_n.capacity() + last.capacity() + id.capacity();
   for (const Numeric& column : numeric)
     doubles += 3 * column.V.capacity() + column.raw_low.capacity() +
                column.raw_high.capacity();

@@ -12,6 +12,10 @@
 
 namespace boxwise::evidence {
 
+constexpr std::size_t BLOCK = 8;  // boxes; sums are added up in so many lanes
+
+inline std::size_t in_whole_blocks(std::size_t boxes) { return (boxes + BLOCK - 1) / BLOCK * BLOCK; }
+
 struct BoxGroup {
   struct Numeric {
     Aligned<double> V, W;                  // the interval, on the scale of the column
@@ -27,6 +31,7 @@ struct BoxGroup {
   std::vector<Categorical> categorical;
   Aligned<double> n;     // weight: the rows taken
   Aligned<double> log_n;
+  Aligned<double> per_n;  // 1 / n, in whole blocks; 0 beyond the last box
   Aligned<double> last;  // the clock when it took the last of them
   double newest = 0;     // the largest of these
   std::vector<std::uint64_t> id;

@@ -12,7 +12,6 @@ using std::size_t;
 namespace {
 constexpr double TOLERANCE = 1e-9;  // weights closer than this, in parts of them, are equal
 constexpr double MOST = 1e300;
-constexpr size_t BLOCK = 8;
 
 CLONES void fade(const double* n, const double* last, double newest, double per_age, size_t m,
                  double* RESTRICT weights) {
@@ -45,7 +44,7 @@ bool evict(Expert& expert, bool unlabelled_only) {
   for (size_t g = 0; g < groups.size(); ++g) {
     const size_t m = groups[g].size();
     if (unlabelled_only ? g > 0 || m == 0 : m <= spared) continue;
-    weights[g].resize((m + BLOCK - 1) / BLOCK * BLOCK);
+    weights[g].resize(in_whole_blocks(m));
     std::fill(weights[g].begin() + static_cast<std::ptrdiff_t>(m), weights[g].end(), MOST);
     fade(groups[g].n.data(), groups[g].last.data(), groups[g].newest, per_age, m, weights[g].data());
     lightest[g] = least_of(weights[g].data(), weights[g].size());

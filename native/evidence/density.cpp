@@ -1,7 +1,7 @@
 #include "density.hpp"
 
 #include <algorithm>
-#include <cstdint>
+#include <cstring>
 
 #include "../packs.hpp"
 #include "vector_math.hpp"
@@ -15,15 +15,11 @@ using kernels::store;
 using std::size_t;
 
 namespace {
-constexpr size_t BLOCK = 8;             // boxes; sums are added up in so many lanes
 constexpr size_t FACTORS = 15;          // columns, multiplied before a logarithm is taken
 constexpr double NOTHING = -1e300;      // a logarithm no larger than any other
-constexpr double NEGLIGIBLE = 45;       // e^-45 is lost in a sum of a thousand numbers from 1 down
 constexpr double LEAST_PART = 1e-3;     // of the likelihood of a class: boxes below give no gradient
 
-size_t padded(size_t m) { return (m + BLOCK - 1) / BLOCK * BLOCK; }
-
-// A few columns of a row beside the boxes of a class.
+// The columns of a row beside the boxes of a class.
 struct Columns {
   struct Numeric {
     const double *V, *W;  // by box
@@ -33,9 +29,9 @@ struct Columns {
     const double* counts;  // by box
     double backoff, own;
   };
-  Numeric numeric[FACTORS];
-  Categorical categorical[FACTORS];
-  size_t n_numeric = 0, n_categorical = 0;
+  std::vector<Numeric> numeric;
+  std::vector<Categorical> categorical;
+  std::vector<double> zeros;  // counts of a value that no box has
 };
 
 // The weights of the boxes, with which a product begins.
@@ -44,61 +40,50 @@ struct Weights {
   double newest, per_age;
 };
 
-// Working memory of `evaluate`, an entry per box.
-struct Products {
-  Aligned<double> numerator, denominator, away, zeros;
-};
-
-// The density of boxes in a few columns is numerator / denominator * exp(-away). Boxes are taken a
-// pack at a time, the last of them once more if they do not fill one.
 template <size_t bytes>
-INLINED void multiply_in(const Columns& columns, const Weights& boxes, bool weighted, size_t m,
-                         double* RESTRICT numerator, double* RESTRICT denominator,
-                         double* RESTRICT away) {
+INLINED void take_log(Pack<double, bytes>& above, Pack<double, bytes>& below, Pack<double, bytes>& sum) {
+  sum += log_of_ratio<bytes>(above, below);
+  above = below = Pack<double, bytes>{} + 1;
+}
+
+// The logarithms of weighted densities. A density is numerator / denominator * exp(-away); a logarithm
+// is taken once for many columns. Boxes are taken a pack at a time, the last of them once more if they
+// do not fill one.
+template <size_t bytes>
+INLINED void log_densities_in(const Columns& columns, const Weights& boxes, size_t m, double* RESTRICT logs) {
   using Doubles = Pack<double, bytes>;
   constexpr size_t LANES = IN<Doubles, double>;
   if constexpr (LANES > 1)
-    if (m < LANES) return multiply_in<bytes / 2>(columns, boxes, weighted, m, numerator, denominator, away);
+    if (m < LANES) return log_densities_in<bytes / 2>(columns, boxes, m, logs);
   for (size_t next = 0; next < m; next += LANES) {
     const size_t i = next + LANES > m ? m - LANES : next;
     const Doubles n = load<Doubles>(boxes.n + i);
-    Doubles above = Doubles{} + 1, below = Doubles{} + 1, far = {};
-    if (weighted) {
-      const Doubles faded = 1 + (boxes.newest - load<Doubles>(boxes.last + i)) * boxes.per_age;
-      above = n;
-      below = faded * faded;
-    }
-    for (size_t c = 0; c < columns.n_numeric; ++c) {
-      const Columns::Numeric& x = columns.numeric[c];
+    const Doubles faded = 1 + (boxes.newest - load<Doubles>(boxes.last + i)) * boxes.per_age;
+    Doubles above = n, below = faded * faded, sum = {}, far = {};
+    size_t factors = 0;
+    for (const Columns::Numeric& x : columns.numeric) {
       const Doubles V = load<Doubles>(x.V + i), W = load<Doubles>(x.W + i);
       const Doubles left = V - x.low, right = x.high - W;
       const Doubles farther = left > right ? left : right;
       far += (farther > 0 ? farther : Doubles{}) * x.per_h;
       below *= W - V + 2 * x.h;
+      if (++factors % FACTORS == 0) take_log<bytes>(above, below, sum);
     }
-    for (size_t c = 0; c < columns.n_categorical; ++c) {
-      const Columns::Categorical& x = columns.categorical[c];
+    for (const Columns::Categorical& x : columns.categorical) {
       above *= load<Doubles>(x.counts + i) + x.own;
       below *= n + x.backoff;
+      if (++factors % FACTORS == 0) take_log<bytes>(above, below, sum);
     }
-    store(above, numerator + i);
-    store(below, denominator + i);
-    store(far, away + i);
+    take_log<bytes>(above, below, sum);
+    store(Doubles(sum - far), logs + i);
   }
 }
-CLONES_BY_WIDTH(void, multiply,
-                (const Columns& columns, const Weights& boxes, bool weighted, size_t m,
-                 double* numerator, double* denominator, double* away),
-                (columns, boxes, weighted, m, numerator, denominator, away))
+CLONES_BY_WIDTH(void, log_densities, (const Columns& columns, const Weights& boxes, size_t m, double* logs),
+                (columns, boxes, m, logs))
 
-CLONES void set_logs(const double* numerator, const double* denominator, const double* away,
-                     size_t m, double* RESTRICT logs) {
-  for (size_t i = 0; i < m; ++i) logs[i] = log_of(numerator[i] / denominator[i]) - away[i];
-}
-
-CLONES void add_logs(const double* numerator, const double* denominator, const double* away,
-                     size_t m, double* RESTRICT logs) {
-  for (size_t i = 0; i < m; ++i) logs[i] += log_of(numerator[i] / denominator[i]) - away[i];
+double sum_of(const double* lanes) {
+  return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) +
+         ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
 }
 
 CLONES double largest(const double* logs, size_t m) {
@@ -109,21 +94,33 @@ CLONES double largest(const double* logs, size_t m) {
   return *std::max_element(lanes, lanes + BLOCK);
 }
 
-CLONES double exponentials(const double* logs, double most, size_t m, double* RESTRICT parts) {
-  double lanes[BLOCK] = {};
-  for (size_t i = 0; i < m; i += BLOCK) {
-    std::uint64_t counts = 0;
-    for (size_t l = 0; l < BLOCK; ++l) counts |= logs[i + l] > most - NEGLIGIBLE;
-    for (size_t l = 0; l < BLOCK; ++l) parts[i + l] = 0;
-    if (counts == 0) continue;
-    for (size_t l = 0; l < BLOCK; ++l) {
-      parts[i + l] = exp_of(logs[i + l] - most);
-      lanes[l] += parts[i + l];
+struct Sums {
+  double parts, squares;  // squares: of the parts, each by the rows of its box
+};
+
+// Lanes are added up in the same order whatever the register holds.
+template <size_t bytes>
+INLINED Sums exponentials_in(const double* logs, double most, const double* per_n, size_t m,
+                             double* RESTRICT parts) {
+  using Doubles = Pack<double, bytes>;
+  constexpr size_t LANES = IN<Doubles, double>;
+  Doubles sums[BLOCK / LANES] = {}, squares[BLOCK / LANES] = {};
+  for (size_t i = 0; i < m; i += BLOCK)
+    for (size_t k = 0; k < BLOCK / LANES; ++k) {
+      const size_t at = i + k * LANES;
+      const Doubles part = exp_of<Doubles>(load<Doubles>(logs + at) - most);
+      store(part, parts + at);
+      sums[k] += part;
+      squares[k] += part * part * load<Doubles>(per_n + at);
     }
-  }
-  return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) +
-         ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
+  double lanes[2 * BLOCK];
+  std::memcpy(lanes, sums, sizeof sums);
+  std::memcpy(lanes + BLOCK, squares, sizeof squares);
+  return {sum_of(lanes), sum_of(lanes + BLOCK)};
 }
+CLONES_BY_WIDTH(Sums, exponentials,
+                (const double* logs, double most, const double* per_n, size_t m, double* parts),
+                (logs, most, per_n, m, parts))
 
 CLONES void scale(double factor, size_t m, double* parts) {
   for (size_t i = 0; i < m; ++i) parts[i] *= factor;
@@ -201,47 +198,45 @@ void bind(const Query& x, const ClassStats& stats, const Relevance& relevance,
   terms.background += log_of(background);
 }
 
+namespace {
+// Puts the columns of a row in which it has a value beside the boxes of a group.
+void set_columns(const Query& x, const BoxGroup& group, const Terms& terms, Columns& out) {
+  out.numeric.clear();
+  out.categorical.clear();
+  if (out.zeros.size() < group.size()) out.zeros.resize(group.size());
+  for (size_t c = 0; c < x.numbers.size(); ++c) {
+    const BoxGroup::Numeric& column = group.numeric[x.numbers[c].j];
+    out.numeric.push_back({column.V.data(), column.W.data(), x.numbers[c].low, x.numbers[c].high,
+                           terms.bandwidth[c], 1 / terms.bandwidth[c]});
+  }
+  for (size_t j = 0; j < x.values.size(); ++j) {
+    const double* counts = group.counts(j, x.values[j]);
+    out.categorical.push_back({counts ? counts : out.zeros.data(), terms.backoff[j],
+                               terms.backoff[j] * terms.share[j]});
+  }
+}
+}  // namespace
+
 void evaluate(const Query& x, const BoxGroup& group, double background_rows, GroupLikelihood& out) {
-  static thread_local Products work;
-  const size_t m = group.size(), all = padded(m);
-  for (auto* array : {&work.numerator, &work.denominator, &work.away, &work.zeros, &out.logs, &out.parts})
+  static thread_local Columns columns;
+  const size_t m = group.size(), all = in_whole_blocks(m);
+  for (auto* array : {&out.logs, &out.parts})
     if (array->size() < all) array->resize(all);
   double* logs = out.logs.data();
   const Terms& terms = out.terms;
-  const Weights weights{group.n.data(), group.last.data(), group.newest,
-                        1 / std::max(terms.clock, 1.0) / terms.decay};
-  const size_t n = x.numbers.size(), columns = n + x.values.size();
-  size_t begin = 0;
-  do {  // once for a row without any value, too
-    Columns some;
-    for (size_t c = begin; c < std::min(begin + FACTORS, columns); ++c) {
-      if (c < n) {
-        const Query::Number& number = x.numbers[c];
-        const BoxGroup::Numeric& column = group.numeric[number.j];
-        some.numeric[some.n_numeric++] = {column.V.data(), column.W.data(),     number.low,
-                                          number.high,     terms.bandwidth[c], 1 / terms.bandwidth[c]};
-      } else {
-        const size_t j = c - n;
-        const double* counts = group.counts(j, x.values[j]);
-        some.categorical[some.n_categorical++] = {counts ? counts : work.zeros.data(), terms.backoff[j],
-                                                  terms.backoff[j] * terms.share[j]};
-      }
-    }
-    multiply(some, weights, begin == 0, m, work.numerator.data(), work.denominator.data(),
-             work.away.data());
-    (begin == 0 ? set_logs : add_logs)(work.numerator.data(), work.denominator.data(),
-                                       work.away.data(), m, logs);
-    begin += FACTORS;
-  } while (begin < columns);
+  const double per_age = 1 / std::max(terms.clock, 1.0) / terms.decay;
+  set_columns(x, group, terms, columns);
+  log_densities(columns, {group.n.data(), group.last.data(), group.newest, per_age}, m, logs);
   std::fill(logs + m, logs + all, NOTHING);
 
   const double apart = background_rows > 0 ? log_of(background_rows) + terms.background : NOTHING;
   const double most = std::max(largest(logs, all), apart);
-  double sum = exponentials(logs, most, all, out.parts.data());
+  auto [sum, squares] = exponentials(logs, most, group.per_n.data(), all, out.parts.data());
   out.background = apart > NOTHING ? exp_of(apart - most) : 0.0;
   sum += out.background;
   scale(1 / sum, all, out.parts.data());
   out.background /= sum;
+  out.squares = squares / sum / sum;
   out.log_sum = most + log_of(sum);
 }
 

@@ -40,13 +40,14 @@ struct GroupLikelihood {
   Aligned<double> logs;   // by box: log(weight * e(x)); padded to whole blocks
   Aligned<double> parts;  // by box: its share in the likelihood of the class
   double background = 0;  // the share of the background component
+  double squares = 0;     // the sum of the squared shares of the boxes, each by its rows
   double log_sum = 0;     // the logarithm of the likelihood of the class
 };
 
 void bind(const Query& x, const ClassStats& stats, const Relevance& relevance,
           const std::vector<double>& values_known, const DensitySettings& settings, double clock,
           Terms& terms);
-// Fills in logs, parts, background and log_sum; the terms are bound already.
+// Fills in logs, parts, background, squares and log_sum; the terms are bound already.
 void evaluate(const Query& x, const BoxGroup& group, double background_rows, GroupLikelihood& out);
 // Adds `factor` times the gradient of log_sum by the logarithms of the parameters.
 void add_gradient(const Query& x, const BoxGroup& group, const GroupLikelihood& at, double factor,

@@ -19,8 +19,6 @@ namespace {
 constexpr size_t LEARNED_AT_A_TIME = 32;    // rows, before waiting readers get a turn
 constexpr size_t PREDICTED_AT_A_TIME = 64;  // rows, before a waiting writer gets its turn
 constexpr size_t WORTH_A_THREAD = 100'000;  // boxes to evaluate
-// Rows, spread evenly over the classes, that are added to those that speak for a row.
-constexpr double PRIOR_ROWS = 0.1;
 
 std::invalid_argument invalid(const std::string& text) { return std::invalid_argument(text); }
 
@@ -196,29 +194,26 @@ void EvidenceEngine::predict(const Rows& rows, std::int32_t* labels, size_t thre
   });
 }
 
-// No probability is farther from that of a coin than the rows that speak for it allow.
-void EvidenceEngine::shrink(const Outcome& outcome, size_t n_classes, double* p) const {
-  const double support = learner_.support(outcome);
-  const size_t won = most_probable(outcome.p);
-  const double even = PRIOR_ROWS / static_cast<double>(outcome.p.size());
+namespace {
+// Copies the probabilities of the first classes, the class that is predicted having the largest.
+void copy_probabilities(const std::vector<double>& from, size_t n_classes, double* p) {
+  const size_t won = most_probable(from);
   double sum = 0, rival = 0;
-  for (size_t k = 0; k < n_classes; ++k) {
-    p[k] = k < outcome.p.size() ? (support * outcome.p[k] + even) / (support + PRIOR_ROWS) : 0.0;
-    sum += p[k];
-  }
+  for (size_t k = 0; k < n_classes; ++k) sum += p[k] = k < from.size() ? from[k] : 0.0;
   for (size_t k = 0; k < n_classes; ++k) {
     p[k] /= sum;
     if (k != won) rival = std::max(rival, p[k]);
   }
   if (won < n_classes && p[won] <= rival) p[won] = std::nextafter(rival, 2.0);
 }
+}  // namespace
 
 std::vector<double> EvidenceEngine::probabilities(const Rows& rows, size_t n_classes,
                                                   size_t threads) const {
   if (n_classes > this->n_classes()) throw invalid("there are not so many classes");
   std::vector<double> all(rows.count * n_classes);
   for_each_row(rows, threads, [&](size_t row, const Outcome& outcome) {
-    shrink(outcome, n_classes, all.data() + row * n_classes);
+    copy_probabilities(outcome.p, n_classes, all.data() + row * n_classes);
   });
   return all;
 }
@@ -226,7 +221,7 @@ std::vector<double> EvidenceEngine::probabilities(const Rows& rows, size_t n_cla
 std::vector<double> EvidenceEngine::supports(const Rows& rows, size_t threads) const {
   std::vector<double> all(rows.count);
   for_each_row(rows, threads, [&](size_t row, const Outcome& outcome) {
-    all[row] = learner_.support(outcome);
+    all[row] = outcome.support;
   });
   return all;
 }
@@ -269,22 +264,17 @@ Sheet EvidenceEngine::responsibilities(const Rows& rows, size_t threads) const {
   Sheet all(rows.count, order.size());
   threads = std::min(threads, 1 + rows.count * order.size() / WORTH_A_THREAD);
   in_turns(rows.count, PREDICTED_AT_A_TIME, threads, [&] {
-    return [&, p = std::vector<double>(classes), mixed = std::vector<double>(classes)](
-               size_t begin, size_t end) mutable {
+    return [&, p = std::vector<double>(classes)](size_t begin, size_t end) mutable {
       LastRow& last = last_row();
       for (size_t row = begin; row < end; ++row) {
         evaluate(rows, row, last);
         const Outcome& out = last.outcome;
-        shrink(out, classes, p.data());
-        std::fill(mixed.begin(), mixed.end(), 0.0);  // before class prior and support
-        for (size_t m = 0; m < out.members.size(); ++m)
-          for (size_t k = 0; k < out.members[m].p.size(); ++k)
-            mixed[k] += out.weights[m] * out.members[m].p[k];
+        copy_probabilities(out.p, classes, p.data());
         for (size_t b = 0; b < order.size(); ++b) {
           const auto& [m, g, i] = order[b];
-          const bool counts = g > 0 && g - 1 < out.members[m].p.size() && mixed[g - 1] > 0;
+          const bool counts = g > 0 && g - 1 < out.members[m].p.size() && out.mixed[g - 1] > 0;
           all.row(row)[b] = counts ? p[g - 1] * out.weights[m] * out.members[m].p[g - 1] /
-                                         mixed[g - 1] * out.members[m].groups[g].parts[i]
+                                         out.mixed[g - 1] * out.members[m].groups[g].parts[i]
                                    : 0.0;
         }
       }
@@ -314,6 +304,8 @@ BoxTerms EvidenceEngine::terms(const Rows& row) const {
     all.log_weights.push_back(
         log_of(faded_weight(expert.groups[g].n[i], expert.groups[g].last[i], terms)));
   });
+  all.parts = learner_.parts(out);
+  all.by_boxes = out.by_boxes;
   const double prior = learner_.prior();
   for (size_t k = 0; k < classes; ++k) {
     const size_t begin = all.background.size();
@@ -324,6 +316,18 @@ BoxTerms EvidenceEngine::terms(const Rows& row) const {
     all.log_classes.push_back(known ? prior * log_of(std::max(expert.stats[k + 1].n(), 1.0)) : 0.0);
     if (known) background_terms(out.query, out.members[0].groups[k + 1].terms, n, &all.background[begin]);
   }
+  return all;
+}
+
+std::vector<additive::Curve> EvidenceEngine::curves() const {
+  const auto reader = lock_.reading();
+  const auto& state = learner_.state();
+  const size_t n = n_continuous(), classes = learner_.n_classes();
+  std::vector<additive::Curve> all;
+  for (size_t j = 0; j < n; ++j)
+    all.push_back(additive::numeric_curve(state.layer, learner_.scales(), j, classes));
+  for (size_t j = 0; j < n_categorical(); ++j)
+    all.push_back(additive::categorical_curve(state.layer, n + j, state.values_known[j], classes));
   return all;
 }
 
@@ -384,7 +388,7 @@ size_t EvidenceEngine::bytes() const {
   size_t total = 0;
   for (const Member& member : learner_.state().members)
     for (const BoxGroup& group : member.expert.groups) total += group.bytes();
-  return total;
+  return total + learner_.state().layer.bytes();
 }
 
 }  // namespace boxwise::evidence

@@ -9,6 +9,7 @@
 #include <shared_mutex>
 #include <vector>
 
+#include "../additive/curve.hpp"
 #include "../learning_engine.hpp"
 #include "../model_lock.hpp"
 #include "learner.hpp"
@@ -24,6 +25,10 @@ struct BoxTerms {
   std::vector<double> log_background_weights;  // by class
   std::vector<double> log_classes;  // by class: taken off its score by the class prior
   double temperature;
+  // Classes x (columns, the constant, the boxes): what the logits of the classes add up from, before
+  // the class prior; the boxes alone where there is no layer.
+  std::vector<double> parts;
+  std::vector<double> by_boxes;     // by class: the probability by the boxes of all experts
 };
 
 class EvidenceEngine : public LearningEngine {
@@ -45,6 +50,7 @@ class EvidenceEngine : public LearningEngine {
   Sheet responsibilities(const Rows& rows, std::size_t threads) const;
   std::vector<double> supports(const Rows& rows, std::size_t threads) const;
   BoxTerms terms(const Rows& row) const;
+  std::vector<additive::Curve> curves() const;  // of the numeric columns, then of the categorical ones
 
   void configure(Settings settings);
   void read_state(Arrays& arrays, std::vector<Range>& ranges, std::size_t& n_classes,
@@ -70,8 +76,6 @@ class EvidenceEngine : public LearningEngine {
   void learn_each(const Rows& rows, const std::int32_t* labels, Before before);
   void learn_row(const Rows& rows, std::size_t row, std::int32_t label, LastRow& last);
   void evaluate(const Rows& rows, std::size_t row, LastRow& last) const;
-  // Fills in the probabilities of a row that was evaluated, as sure as the support allows.
-  void shrink(const Outcome& outcome, std::size_t n_classes, double* p) const;
   template <class Use>
   void for_each_row(const Rows& rows, std::size_t threads, Use use) const;
   // Calls use(member, group, slot, position in order of creation) for every box.

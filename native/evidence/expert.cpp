@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t STEP_ALWAYS = 500, STEP_EVERY = 4;  // rows that give a step of the relevance
 constexpr double TOLERANCE = 1e-9;  // of sizes and entropies that are compared
 constexpr double NONE = -1e300;
-constexpr size_t BLOCK = 16;  // numbers that are looked at one by one only if one of them is large
+constexpr size_t LOOKED_AT = 16;  // numbers that are looked at one by one only if one of them is large
 constexpr double LOG2_E = 1.4426950408889634;
 
 // A column in which boxes have a longest side, and the ends of a row in it.
@@ -62,8 +62,8 @@ bool any_above(const double* numbers, size_t m, double least) {
 template <class Use>
 void for_each_above(const Aligned<double>& numbers, size_t m, Use use) {
   double least = NONE;
-  for (size_t begin = 0; begin < m; begin += BLOCK) {
-    const size_t end = std::min(begin + BLOCK, m);
+  for (size_t begin = 0; begin < m; begin += LOOKED_AT) {
+    const size_t end = std::min(begin + LOOKED_AT, m);
     if (!any_above(numbers.data() + begin, end - begin, least)) continue;
     for (size_t i = begin; i < end; ++i) least = use(i);
   }

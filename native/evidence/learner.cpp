@@ -24,6 +24,8 @@ constexpr double RETURN_MARGIN = 0.25;      // by which the mean loss of a retir
 constexpr double CHALLENGER_SHARE = 0.2, RETIRED_SHARE = 0.05;  // of the budget
 constexpr size_t MOST_RETIRED = 2, MOST_RETIRED_BOXES = 50, LEAST_BUDGET = 20;
 constexpr double TALLY_DISCOUNT = 0.999;
+// Rows, spread evenly over the classes, that are added to those that speak for a row.
+constexpr double PRIOR_ROWS = 0.1;
 constexpr double MEAN = 1 / (1 - DISCOUNT);  // rows that a discounted sum stands for
 
 double loss_of(const std::vector<double>& p, std::int32_t label) {
@@ -41,12 +43,14 @@ size_t most_probable(const std::vector<double>& p) {
 Learner::Learner(size_t n_numeric, size_t n_categorical, Settings settings, std::vector<Range> ranges)
     : n_(n_numeric), r_(n_categorical), settings_(std::move(settings)), scales_(std::move(ranges)) {
   state_.values_known.resize(r_);
+  state_.layer = additive::Layer(n_, r_);
   state_.members.push_back({Expert(n_, r_, settings_.sizes, density_)});
 }
 
 void Learner::configure(Settings settings) {
   if (settings.priors != settings_.priors) state_.tallies.clear();
   settings_ = std::move(settings);
+  if (!settings_.additive) state_.layer = additive::Layer(n_, r_);
   for (Member& member : state_.members) member.expert.sizes = settings_.sizes;
   if (!settings_.adapt) {
     state_.recent.clear();
@@ -92,12 +96,31 @@ void Learner::mix(Outcome& out) const {
     out.weights[m] = exp_of(least - state_.members[m].loss);
     sum += out.weights[m];
   }
-  out.p.assign(n_classes_, 0.0);
+  out.mixed.assign(n_classes_, 0.0);
   for (size_t m = 0; m < out.weights.size(); ++m) {
     out.weights[m] /= sum;
     const std::vector<double>& p = out.members[m].p;
-    for (size_t k = 0; k < p.size(); ++k) out.p[k] += out.weights[m] * p[k];
+    for (size_t k = 0; k < p.size(); ++k) out.mixed[k] += out.weights[m] * p[k];
   }
+}
+
+// No probability is farther from that of a coin than the rows that speak for it allow: neither those by
+// the boxes, nor what the layer adds to them.
+void Learner::decide(Outcome& out) const {
+  mix(out);
+  out.support = support(out);
+  const auto without_boxes = std::count(out.mixed.begin(), out.mixed.end(), 0.0);
+  const double even =
+      PRIOR_ROWS / static_cast<double>(static_cast<std::ptrdiff_t>(n_classes_) - without_boxes);
+  out.by_boxes.assign(n_classes_, 0.0);
+  for (size_t k = 0; k < n_classes_; ++k)
+    if (out.mixed[k] > 0)
+      out.by_boxes[k] = (out.support * out.mixed[k] + even) / (out.support + PRIOR_ROWS);
+  out.p = out.by_boxes;
+  if (!settings_.additive) return;
+  state_.layer.slots().read(out.query, scales_, state_.values_known, out.layer.inputs);
+  state_.layer.judge(out.by_boxes, out.support / (out.support + PRIOR_ROWS), out.layer);
+  out.p = out.layer.p;
 }
 
 // Takes the sizes of the classes, to some exponent, out of the probabilities.
@@ -137,7 +160,7 @@ double Learner::prior() const {
 void Learner::predict(const double* lower, const double* upper, const Code* codes, Outcome& out) const {
   scales_.read(lower, upper, codes, r_, out.query);
   evaluate(out);
-  mix(out);
+  decide(out);
   balance(prior(), out.p);
 }
 
@@ -146,18 +169,24 @@ void Learner::predict(const double* lower, const double* upper, const Code* code
 double Learner::support(const Outcome& of) const {
   double carried = 0, squares = 0;
   for (size_t m = 0; m < of.members.size(); ++m) {
-    const Expert& expert = state_.members[m].expert;
     for (size_t k = 0; k < of.members[m].p.size(); ++k) {
-      const BoxGroup& group = expert.groups[k + 1];
       const double share = of.weights[m] * of.members[m].p[k];
-      for (size_t i = 0; i < group.size(); ++i) {
-        const double part = share * of.members[m].groups[k + 1].parts[i];
-        carried += part;
-        squares += part * part / group.n[i];
-      }
+      if (share == 0) continue;
+      const GroupLikelihood& group = of.members[m].groups[k + 1];
+      carried += share * (1 - group.background);
+      squares += share * share * group.squares;
     }
   }
   return squares > 0 ? carried * carried / squares * carried : 0.0;
+}
+
+std::vector<double> Learner::parts(const Outcome& of) const {
+  if (settings_.additive) return state_.layer.parts(of.layer);
+  const size_t width = n_ + r_ + 2;
+  std::vector<double> all(of.by_boxes.size() * width);
+  for (size_t k = 0; k < of.by_boxes.size(); ++k)
+    all[(k + 1) * width - 1] = of.by_boxes[k] > 0 ? log_of(of.by_boxes[k]) : -INFINITY;
+  return all;
 }
 
 // ---- learning
@@ -179,12 +208,18 @@ void Learner::learn(const double* lower, const double* upper, const Code* codes,
     scales_.read(lower, upper, codes, r_, at.query);
     evaluate(at);
   }
-  n_classes_ = std::max(n_classes_, static_cast<size_t>(label + 1));
   bool alarm = false;
   if (label != UNLABELLED && can_predict()) {
-    if (settings_.priors.size() > 1) tally(at, label);
+    const bool decided = settings_.additive || settings_.priors.size() > 1;
+    if (decided && !evaluated) decide(at);
+    if (settings_.priors.size() > 1) tally(settings_.additive ? at.layer.p : at.by_boxes, label);
     alarm = score(at, label);
+  } else {
+    at.layer.boxes.clear();  // no boxes, no judgement to learn from
   }
+  n_classes_ = std::max(n_classes_, static_cast<size_t>(label + 1));
+  if (settings_.additive && label != UNLABELLED)
+    state_.layer.learn(static_cast<size_t>(label), weight, n_classes_, at.layer);
   for (size_t j = 0; j < r_; ++j)
     state_.values_known[j] = std::max(state_.values_known[j], at.query.values[j] + 1.0);
   for (size_t m = 0; m < state_.members.size(); ++m)
@@ -198,16 +233,15 @@ void Learner::learn(const double* lower, const double* upper, const Code* codes,
   follow_change(alarm);
 }
 
-void Learner::tally(const Outcome& at, std::int32_t label) {
-  const size_t priors = settings_.priors.size();
-  state_.tallies.resize(std::max(state_.tallies.size(), n_classes_ * priors * 3));
+void Learner::tally(const std::vector<double>& p, std::int32_t label) {
+  const size_t priors = settings_.priors.size(), own = static_cast<size_t>(label);
+  state_.tallies.resize(std::max(state_.tallies.size(), std::max(n_classes_, own + 1) * priors * 3));
   for (double& number : state_.tallies) number *= TALLY_DISCOUNT;
-  static thread_local Outcome mixed;
-  mixed.members = at.members;
+  static thread_local std::vector<double> balanced;
   for (size_t e = 0; e < priors; ++e) {
-    mix(mixed);
-    balance(settings_.priors[e], mixed.p);
-    const size_t won = most_probable(mixed.p), own = static_cast<size_t>(label);
+    balanced = p;
+    balance(settings_.priors[e], balanced);
+    const size_t won = most_probable(balanced);
     state_.tallies[(own * priors + e) * 3] += 1;
     state_.tallies[(won * priors + e) * 3 + 1] += 1;
     state_.tallies[(own * priors + e) * 3 + 2] += own == won;

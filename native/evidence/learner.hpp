@@ -8,6 +8,7 @@
 #include <deque>
 #include <vector>
 
+#include "../additive/layer.hpp"
 #include "adwin.hpp"
 #include "expert.hpp"
 #include "scales.hpp"
@@ -23,6 +24,7 @@ struct Settings {
   // Exponents of the class sizes that are taken out of the probabilities: 0 leaves them in, 1 lets
   // all classes count alike. Of several, the one with the best class balanced accuracy so far counts.
   std::vector<double> priors = {0.0};
+  bool additive = true;  // a layer over the boxes
 };
 
 struct Member {
@@ -55,8 +57,12 @@ struct RecentRow {
 struct Outcome {
   Query query;
   std::vector<Evaluation> members;
-  std::vector<double> weights;  // of the members, in all 1
-  std::vector<double> p;        // by class
+  std::vector<double> weights;   // of the members, in all 1
+  std::vector<double> mixed;     // by class: the probability by all members
+  double support = 0;            // how many learned rows speak for the row
+  std::vector<double> by_boxes;  // by class: no surer than the support allows
+  additive::Judgement layer;
+  std::vector<double> p;  // by class: after the layer and the class prior
 };
 
 // The class with the largest probability; of several that are equally probable the first.
@@ -75,8 +81,9 @@ class Learner {
 
   // Probabilities of the classes.
   void predict(const double* lower, const double* upper, const Code* codes, Outcome& out) const;
-  // How many learned rows speak for a row that was predicted.
-  double support(const Outcome& of) const;
+  // By class: what each column adds to the logit of a row that was predicted, then the constant, then
+  // the boxes.
+  std::vector<double> parts(const Outcome& of) const;
   // Learns a row; `evaluated`: it was predicted before, and nothing was learned since.
   void learn(const double* lower, const double* upper, const Code* codes, std::int32_t label,
              double weight, Outcome& scratch, bool evaluated);
@@ -93,6 +100,7 @@ class Learner {
     std::vector<double> tallies;       // by class, by prior: rows of it, predicted as it, both
     std::vector<Change> changes;
     std::uint64_t rows = 0, labelled = 0, next_id = 0;  // labelled: rows with a label
+    additive::Layer layer{0, 0};
   };
   const State& state() const { return state_; }
   void restore(State state, std::size_t n_classes);
@@ -103,8 +111,10 @@ class Learner {
   bool meet(const double* lower, const double* upper);
   void evaluate(Outcome& out) const;
   void mix(Outcome& out) const;
+  double support(const Outcome& of) const;
+  void decide(Outcome& out) const;  // about a row that was evaluated, before the class prior
   void balance(double exponent, std::vector<double>& p) const;
-  void tally(const Outcome& at, std::int32_t label);
+  void tally(const std::vector<double>& p, std::int32_t label);
   bool score(const Outcome& at, std::int32_t label);
   void insert(Member& member, const Evaluation& at, const Query& x, std::int32_t label, double weight);
   // Whether there is room for one more box of an expert; other boxes may have made it.

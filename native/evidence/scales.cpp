@@ -13,11 +13,21 @@ namespace {
 constexpr double FARTHEST = 100;  // from the scale; beyond, one place is as unlikely as another
 }
 
+bool Scales::is_ready(size_t j) const {
+  const Range& range = ranges_[j];
+  return range.scale ? range.scale->is_ready() : range.high - range.low > NO_WIDTH;
+}
+
+double Scales::standardised(size_t j, double value) const {
+  if (ranges_[j].scale) return ranges_[j].scale->standardised(value);
+  return std::min(std::max(4 * position(j, value) - 2, -2.0), 2.0);
+}
+
 double Scales::position(size_t j, double value) const {
   const Range& range = ranges_[j];
-  const double width = range.scale ? range.scale->is_ready() : range.high - range.low;
-  if (!(width > NO_WIDTH)) return 0.0;
-  const double at = range.scale ? (*range.scale)(value) : (value - range.low) / width;
+  if (!is_ready(j)) return 0.0;
+  const double at =
+      range.scale ? (*range.scale)(value) : (value - range.low) / (range.high - range.low);
   return std::min(std::max(at, -FARTHEST), FARTHEST);
 }
 

@@ -14,7 +14,11 @@ class Scales {
  public:
   explicit Scales(std::vector<Range> ranges) : ranges_(std::move(ranges)) {}
 
+  bool is_ready(std::size_t j) const;  // there are two values
   double position(std::size_t j, double value) const;
+  // The distance to the middle, from -2 to 2: by ranks that to the median, about 1 at the 95th
+  // percentile; by range 2 at its end.
+  double standardised(std::size_t j, double value) const;
   void positions(std::size_t j, const double* values, std::size_t m, double* out) const;
   // Takes note of a value to learn; returns whether positions in the column have changed.
   bool meet(std::size_t j, double low, double high);

@@ -117,6 +117,7 @@ Arrays to_arrays(const Learner& learner) {
   changes.shape = {state.changes.size(), CHANGE_FIELDS + n + r};
   const std::vector<double> adwin = state.adwin.state();
   const size_t tallies = state.tallies.size();
+  const additive::Layer::State layer = state.layer.save();
   return {{"V", V}, {"W", W}, {"n", weight}, {"label", label}, {"id", id}, {"first", first},
           {"code", code}, {"times", times}, {"last", last}, {"place", place}, {"members", members},
           {"relevance", relevance}, {"recent_lower", recent_lower}, {"recent_upper", recent_upper},
@@ -124,7 +125,13 @@ Arrays to_arrays(const Learner& learner) {
           {"adwin", ArrayOf<double>{adwin, {adwin.size()}}},
           {"values_known", ArrayOf<double>{state.values_known, {r}}},
           {"tallies", ArrayOf<double>{state.tallies, {tallies}}},
-          {"rows", ArrayOf<uint64_t>{{state.rows, state.labelled}, {2}}}};
+          {"rows", ArrayOf<uint64_t>{{state.rows, state.labelled}, {2}}},
+          {"layer", ArrayOf<uint64_t>{layer.shape, {layer.shape.size()}}},
+          {"layer_slots", ArrayOf<std::int32_t>{layer.slots, {layer.slots.size() / 2, 2}}},
+          {"layer_rows", ArrayOf<double>{layer.rows, {layer.rows.size()}}},
+          {"layer_weights", ArrayOf<double>{layer.weights, {layer.weights.size()}}},
+          {"layer_covariances", ArrayOf<double>{layer.covariances, {layer.covariances.size()}}},
+          {"layer_losses", ArrayOf<double>{layer.losses, {layer.losses.size()}}}};
 }
 
 namespace {
@@ -150,6 +157,7 @@ class Reader {
     read_recent();
     read_changes();
     read_rest();
+    read_layer();
     return std::move(state_);
   }
 
@@ -304,6 +312,21 @@ class Reader {
                 tallies <= 3 * learner_.settings().priors.size() * n_classes_,
             "the tallies are not those of the classes");
     for (double tally : state_.tallies) require(tally >= 0 && std::isfinite(tally), "a tally is below 0");
+  }
+
+  void read_layer() {
+    const auto array = [&]<class T>(const char* name, std::vector<T>& values) {
+      values = get<T>(arrays_, name, {length(arrays_, name)}).values;
+    };
+    additive::Layer::State layer;
+    array("layer", layer.shape);
+    layer.slots = get<std::int32_t>(arrays_, "layer_slots", {length(arrays_, "layer_slots"), 2}).values;
+    array("layer_rows", layer.rows);
+    array("layer_weights", layer.weights);
+    array("layer_covariances", layer.covariances);
+    array("layer_losses", layer.losses);
+    state_.layer = additive::Layer(n_, r_);
+    if (learner_.settings().additive) state_.layer.restore(layer, n_classes_);
   }
 
   const Arrays& arrays_;

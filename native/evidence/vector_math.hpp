@@ -6,19 +6,32 @@
 #include <bit>
 #include <cstdint>
 
+#include "../packs.hpp"
+
 namespace boxwise::evidence {
 
 constexpr double SMALLEST_EXPONENT = -700;  // exp of less is taken as exp of this, about 1e-304
 
-// e^x for x up to 700.
-inline double exp_of(double x) {
+// The bits of numbers, or numbers of the same size of such bits.
+template <class To, class From>
+INLINED To bits_as(const From& from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  std::memcpy(&to, &from, sizeof to);
+  return to;
+}
+
+// e^x for x up to 700, of a number or a pack of them.
+template <class Doubles = double>
+INLINED Doubles exp_of(Doubles x) {
+  using Bits = typename kernels::SameLanes<Doubles>::Words;
   constexpr double MAGIC = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to a whole number
   constexpr double LOG2_E = 1.4426950408889634;
   constexpr double LN2_HIGH = 0.693147180369123816490, LN2_LOW = 1.90821492927058770002e-10;
-  x = x > SMALLEST_EXPONENT ? x : SMALLEST_EXPONENT;
-  const double shifted = x * LOG2_E + MAGIC, k = shifted - MAGIC;
-  const double r = (x - k * LN2_HIGH) - k * LN2_LOW;
-  double p = 1.0 / 39916800;
+  x = x > SMALLEST_EXPONENT ? x : Doubles{} + SMALLEST_EXPONENT;
+  const Doubles shifted = x * LOG2_E + MAGIC, k = shifted - MAGIC;
+  const Doubles r = (x - k * LN2_HIGH) - k * LN2_LOW;
+  Doubles p = Doubles{} + 1.0 / 39916800;
   p = p * r + 1.0 / 3628800;
   p = p * r + 1.0 / 362880;
   p = p * r + 1.0 / 40320;
@@ -30,8 +43,7 @@ inline double exp_of(double x) {
   p = p * r + 0.5;
   p = p * r + 1.0;
   p = p * r + 1.0;
-  const auto power = (std::bit_cast<std::uint64_t>(shifted) + 1023) << 52;
-  return p * std::bit_cast<double>(power);
+  return p * bits_as<Doubles>(Bits((bits_as<Bits>(shifted) + 1023) << 52));
 }
 
 // The natural logarithm of a normal positive number.
@@ -46,6 +58,37 @@ inline double log_of(double x) {
   e = upper ? e + 1 : e;
   const double s = (m - 1) / (m + 1), z = s * s;
   double p = 1.0 / 19;
+  p = p * z + 1.0 / 17;
+  p = p * z + 1.0 / 15;
+  p = p * z + 1.0 / 13;
+  p = p * z + 1.0 / 11;
+  p = p * z + 1.0 / 9;
+  p = p * z + 1.0 / 7;
+  p = p * z + 1.0 / 5;
+  p = p * z + 1.0 / 3;
+  return e * LN2 + (2 * s + 2 * s * z * p);
+}
+
+// The natural logarithm of a / b for packs of normal positive numbers, with one division.
+template <std::size_t bytes>
+INLINED kernels::Pack<double, bytes> log_of_ratio(kernels::Pack<double, bytes> a,
+                                                  kernels::Pack<double, bytes> b) {
+  using Doubles = kernels::Pack<double, bytes>;
+  using Bits = kernels::Pack<std::uint64_t, bytes>;
+  constexpr double LN2 = 0.69314718055994530942, SQRT2 = 1.4142135623730951;
+  constexpr std::uint64_t EXPONENT = 0x4330000000000000ull, MANTISSA = 0xfffffffffffffull,
+                          ONE = 0x3ff0000000000000ull;
+  const Bits of_a = bits_as<Bits>(a), of_b = bits_as<Bits>(b);
+  Doubles e = bits_as<Doubles>(Bits((of_a >> 52) | EXPONENT)) -  // as in log_of
+              bits_as<Doubles>(Bits((of_b >> 52) | EXPONENT));
+  a = bits_as<Doubles>(Bits((of_a & MANTISSA) | ONE));
+  b = bits_as<Doubles>(Bits((of_b & MANTISSA) | ONE));
+  const Doubles up = a > b * SQRT2 ? Doubles{} + 1 : Doubles{};
+  const Doubles down = b > a * SQRT2 ? Doubles{} + 1 : Doubles{};
+  e += up - down;
+  a *= 1 - 0.5 * up + down;  // halved or doubled, so that a / b is near 1
+  const Doubles s = (a - b) / (a + b), z = s * s;
+  Doubles p = Doubles{} + 1.0 / 19;
   p = p * z + 1.0 / 17;
   p = p * z + 1.0 / 15;
   p = p * z + 1.0 / 13;

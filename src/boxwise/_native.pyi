@@ -93,13 +93,20 @@ class EvidenceEngine(LearningEngine):
         max_boxes: int,
         adapt: bool,
         priors: list[float],
+        additive: bool,
         low: list[float],
         high: list[float],
         growing: list[bool],
         scales: Floats | None = None,
     ) -> None: ...
     def configure(
-        self, theta: float, delta: float, max_boxes: int, adapt: bool, priors: list[float]
+        self,
+        theta: float,
+        delta: float,
+        max_boxes: int,
+        adapt: bool,
+        priors: list[float],
+        additive: bool,
     ) -> None: ...
     def learn(
         self,
@@ -116,6 +123,7 @@ class EvidenceEngine(LearningEngine):
     ) -> Floats: ...
     def supports(self, lower: Floats, upper: Floats, codes: Codes, threads: int = 1) -> Floats: ...
     def terms(self, lower: Floats, upper: Floats, codes: Codes) -> dict[str, Any]: ...
+    def curves(self) -> list[dict[str, Floats]]: ...
     @property
     def multipliers(self) -> list[float]: ...
     @property

@@ -28,10 +28,11 @@ def inspect(path, *options):
 
 
 def test_columns_classes_boxes_and_sizes_are_told(tmp_path):
-    HyperboxClassifier(theta=0.65).fit(TABLE, LABELS).save(tmp_path / "m.box")
+    clf = HyperboxClassifier(theta=1.25).partial_fit(TABLE, LABELS)
+    clf.save(tmp_path / "m.box")
     text = inspect(tmp_path / "m.box")
     assert "algorithm   boxes by evidence" in text
-    assert "theta=0.65" in text
+    assert "theta=1.25" in text
     assert "n_jobs" not in text  # which is no property of a model
     assert "n_jobs=None" in inspect(tmp_path / "m.box", "--full")
     assert all(len(line) <= 80 for line in text.splitlines()[1:])  # the first has the path
@@ -44,11 +45,11 @@ def test_columns_classes_boxes_and_sizes_are_told(tmp_path):
 
 
 def test_json_holds_everything(tmp_path):
-    clf = HyperboxClassifier().fit(TABLE, LABELS)
+    clf = HyperboxClassifier(theta=1.25).partial_fit(TABLE, LABELS)
     clf.save(tmp_path / "m.box")
     data = json.loads(inspect(tmp_path / "m.box", "--json"))
     assert data["learner"] == "HyperboxClassifier"
-    assert data["parameters"]["theta"] == 0.5
+    assert data["parameters"]["theta"] == 1.25
     assert (data["rows"], data["boxes"]) == (3, 2)
     assert data["file_bytes"] == (tmp_path / "m.box").stat().st_size
     assert data["memory_bytes"] > 0
@@ -64,7 +65,7 @@ def test_json_holds_everything(tmp_path):
 
 def test_long_vocabularies_and_many_classes_are_shortened_unless_asked_for(tmp_path):
     names = [f"word{i}" for i in range(30)]
-    clf = HyperboxClassifier().fit({"w": names}, [f"class{i:02}" for i in range(30)])
+    clf = HyperboxClassifier().partial_fit({"w": names}, [f"class{i:02}" for i in range(30)])
     clf.save(tmp_path / "m.box")
     short, full = inspect(tmp_path / "m.box"), inspect(tmp_path / "m.box", "--full")
     assert "30: word0, word1" in short

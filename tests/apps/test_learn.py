@@ -306,7 +306,7 @@ def test_a_learner_that_needs_all_rows_cannot_go_on(tmp_path):
 
 def test_labels_and_categories_are_written_as_the_model_knows_them(tmp_path):
     table = {"a": [1.0, 2.0], "ward": [3, 7]}
-    clf = HyperboxClassifier(categorical_features=["ward"]).fit(table, [0, 1])
+    clf = HyperboxClassifier(categorical_features=["ward"]).partial_fit(table, [0, 1])
     clf.save(tmp_path / "m.box")
     path = write_csv(tmp_path / "a.csv", [{"a": 3, "ward": 7, "decision": 1}])
     assert learn(path, "--into", tmp_path / "m.box").exit_code == 0

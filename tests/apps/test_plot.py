@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from boxwise import HyperboxClassifier
+from boxwise import EIOLGFMM, HyperboxClassifier
 from tests.apps.running import boxwise, write_csv
 
 plt = pytest.importorskip("matplotlib.pyplot")
@@ -38,6 +38,7 @@ def model(tmp_path):
         ("--kind", "parallel"),
         ("--kind", "regions", "--columns", "age,job"),
         ("--kind", "box", "--box", 1, "--columns", "job"),
+        ("--kind", "curves"),
     ],
 )
 def test_a_picture_of_each_kind_is_written(tmp_path, model, ending, options):
@@ -86,6 +87,8 @@ def test_files_are_read_as_by_the_other_commands(tmp_path, model):
         (("-o", "p.png", "--box", 1), 2, "for --kind box only"),
         (("-o", "p.png", "--kind", "box", "--box", 9), 1, "there is no box 9"),
         (("-o", "p.png", "--data", "rows.csv"), 2, "not with --kind parallel"),
+        (("-o", "p.png", "--kind", "curves", "--data", "rows.csv"), 2, "not with --kind curves"),
+        (("-o", "p.png", "--kind", "curves", "--columns", "wage"), 2, "there are age, job"),
         (("-o", "p.png", "--kind", "box", "--box", 0, "--label", "x"), 2, "column of --data"),
     ],
 )
@@ -95,6 +98,20 @@ def test_what_cannot_be_drawn_is_refused(tmp_path, monkeypatch, model, options, 
     assert run.exit_code == code
     assert said in run.stderr
     assert not (tmp_path / "p.png").exists()
+
+
+@pytest.mark.parametrize(
+    ("clf", "said"),
+    [
+        (HyperboxClassifier(additive=False), "learn with additive=True"),
+        (EIOLGFMM(), "EIOLGFMM has no curves; only HyperboxClassifier(additive=True) has"),
+    ],
+)
+def test_a_model_without_curves_is_refused_in_words(tmp_path, clf, said):
+    clf.fit([[1.0], [2.0]], ["a", "b"]).save(tmp_path / "m.box")
+    run = boxwise("plot", tmp_path / "m.box", "-o", tmp_path / "p.png", "--kind", "curves")
+    assert run.exit_code == 1
+    assert said in run.stderr
 
 
 def test_the_model_is_not_overwritten(tmp_path):

@@ -72,7 +72,8 @@ def drifting(seed: int, rows: int) -> tuple[np.ndarray, np.ndarray]:
 def test_engine_raises_the_alarms_of_river(seed):
     """Up to the first alarm, on a fixed scale, the errors of the expert are those of the model."""
     X, y = drifting(seed, 700)
-    clf, theirs = HyperboxClassifier(scale="range", feature_range=(0, 1)), ADWIN()
+    clf = HyperboxClassifier(scale="range", feature_range=(0, 1), additive=False)
+    theirs = ADWIN()
     for i, (x, label) in enumerate(zip(X, y.tolist(), strict=True)):
         before = theirs.estimation
         if i > 0:

@@ -95,7 +95,7 @@ def test_by_evidence_all_numbers_of_the_decision_follow(stream, scale, prior):
     carried, p = clf.responsibilities(X, upper=upper), clf.predict_proba(X, upper=upper)
     support = clf.support(X, upper=upper)
     of_class = {label: k for k, label in enumerate(clf.classes_.tolist())}
-    even = PRIOR_ROWS / len(of_class)
+    even = PRIOR_ROWS / len({*clf.boxes_.labels.tolist()} - {UNLABELLED})
     for why in clf.explain(X, upper, counterfactual=False):
         assert why.winner.share == carried[why.row, why.winner.box]
         assert why.probability == p[why.row, of_class[why.prediction]] == p[why.row].max()
@@ -103,19 +103,46 @@ def test_by_evidence_all_numbers_of_the_decision_follow(stream, scale, prior):
         assert math.isclose(
             why.winner.log_evidence, math.log(why.winner.weight) + parts, abs_tol=1e-9
         )
+        sums = {one.label: one for one in why.sums}
+        assert [*sums] == [label for label, _ in why.probabilities]
         if why.against is None:
             assert len({*clf.boxes_.labels.tolist()} - {UNLABELLED}) == 1
             continue
         parts = sum(part for _, part in why.against.columns) + why.against.rest
         assert math.isclose(parts, why.against.total, abs_tol=1e-9)
-        # What few rows allow is taken out of the probabilities, which leaves the odds.
+        # What few rows allow is taken out of the probabilities by the boxes, which leaves the odds.
         ours, theirs = (
-            p[why.row, of_class[label]] * (support[why.row] + PRIOR_ROWS) - even
+            sums[label].by_boxes * (support[why.row] + PRIOR_ROWS) - even
             for label in (why.prediction, why.against.label)
         )
-        if theirs > 1e-6:
+        if min(ours, theirs) > 1e-6:
             odds = math.log(ours / theirs)
+            odds += sums[why.prediction].class_prior - sums[why.against.label].class_prior
             assert math.isclose(odds, why.against.total, rel_tol=1e-4, abs_tol=1e-4)
+
+
+@thorough
+@given(
+    streams(max_rows=60),
+    SCALES,
+    st.sampled_from(["data", "balanced", "auto"]),
+    st.booleans(),
+    st.booleans(),
+)
+def test_the_sums_of_all_classes_give_the_probabilities(stream, scale, prior, adapt, additive):
+    clf, X, upper = model_and_rows(
+        stream, "evidence", scale, class_prior=prior, adapt=adapt, additive=additive
+    )
+    for why in clf.explain(X, upper, counterfactual=False):
+        for one in why.sums:
+            curves = sum(part for _, part in one.curves)
+            assert len(one.curves) == (X.shape[1] if additive else 0)
+            parts = curves + one.constant + one.boxes + one.class_prior
+            assert parts == one.logit or math.isclose(parts, one.logit, abs_tol=1e-9)
+        highest = max(one.logit for one in why.sums)
+        shares = [math.exp(one.logit - highest) for one in why.sums]
+        for (_, p), share in zip(why.probabilities, shares, strict=True):
+            assert math.isclose(p, share / sum(shares), abs_tol=1e-9)
 
 
 @thorough
@@ -212,6 +239,6 @@ def test_ties_are_those_boxes_that_have_the_largest_membership(stream, scale):
 def test_every_explanation_can_be_printed_shown_and_written(stream, decision, scale):
     clf, X, upper = model_and_rows(stream, decision, scale, rows=3)
     for why in clf.explain(X, upper):
-        assert len(str(why).splitlines()) <= 32  # twelve boxes at most
+        assert len(str(why).splitlines()) <= 40  # twelve boxes and eight factors at most
         assert json.loads(why.to_json()) == why.to_dict()
         assert why._repr_html_().count("<table") == why._repr_html_().count("</table>")

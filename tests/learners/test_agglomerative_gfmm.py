@@ -53,7 +53,8 @@ def test_a_wrong_parameter_is_refused_in_words(parameter, value, words):
 @pytest.mark.parametrize("method", ["agglo2", "agglosm"])
 def test_the_nearest_boxes_merge_not_the_first(method):
     clf = AgglomerativeGFMM(theta=0.5, delta=1.0, method=method).fit(ROWS, LABELS)
-    online = HyperboxClassifier(theta=0.5, delta=1.0).fit(ROWS, LABELS)
+    online = HyperboxClassifier(theta=0.5, delta=1.0, scale="range", feature_range=(0, 1))
+    online.partial_fit(ROWS, LABELS)
     assert online.boxes_.describe(0) == "a, 2 rows: x0 0 to 0.5; x1 is x"
     merged = {"agglo2": "a, 2 rows: x0 0 to 0.5; x1 is x", "agglosm": "a, 1 row: x0 0; x1 is x"}
     assert clf.boxes_.describe(0) == merged[method]

@@ -73,7 +73,7 @@ def test_describe_says_in_words_what_a_box_covers(clf: EIOLGFMM) -> None:
 
 def test_describe_gives_shares_and_sums_up_rare_values() -> None:
     rows = [[value] for value in "aaaaabbbcc" + "defghi"]
-    boxes = HyperboxClassifier(delta=1).fit(rows, [1] * len(rows)).boxes_
+    boxes = HyperboxClassifier(delta=1).partial_fit(rows, [1] * len(rows)).boxes_
     assert boxes.describe(0) == ("1, 16 rows: x0 is a (31%), b (19%), c (12%), d (6%), 5 others")
 
 
@@ -114,7 +114,7 @@ def test_to_frame_takes_pandas_by_default(clf: EIOLGFMM) -> None:
 )
 def test_to_frame_takes_labels_of_several_types(backend: str, unlabelled: Any, y: Any) -> None:
     clf = HyperboxClassifier(unlabelled=unlabelled)
-    clf.fit([[0.0], [1.0]], np.array(y, dtype=object))
+    clf.partial_fit([[0.0], [1.0]], np.array(y, dtype=object))
     columns = columns_of(clf.boxes_.to_frame(backend))
     assert len(columns["label"]) == 2
     assert str(columns["label"][1]) == str(y[1])
@@ -124,7 +124,7 @@ def test_to_frame_takes_labels_of_several_types(backend: str, unlabelled: Any, y
 @pytest.mark.parametrize("name", ["label", "n_samples", "size.lower"])
 def test_to_frame_keeps_the_label_beside_a_column_of_that_name(backend: str, name: str) -> None:
     X = pd.DataFrame({"size": [1.0, 2.0], name: ["u", "v"]})
-    boxes = HyperboxClassifier().fit(X, ["p", "q"]).boxes_
+    boxes = HyperboxClassifier().partial_fit(X, ["p", "q"]).boxes_
     columns = columns_of(boxes.to_frame(backend))
     assert columns["label"] == ["p", "q"]
     assert columns["n_samples"] == [1, 1]
@@ -133,8 +133,8 @@ def test_to_frame_keeps_the_label_beside_a_column_of_that_name(backend: str, nam
 
 
 def test_models_of_one_kind_of_column_have_an_empty_half() -> None:
-    numbers = HyperboxClassifier().fit([[1.0], [2.0]], ["a", "b"]).boxes_
+    numbers = HyperboxClassifier().partial_fit([[1.0], [2.0]], ["a", "b"]).boxes_
     assert numbers.counts == [[], []]
-    words = HyperboxClassifier().fit([["x"], ["y"]], ["a", "b"]).boxes_
+    words = HyperboxClassifier().partial_fit([["x"], ["y"]], ["a", "b"]).boxes_
     assert words.lower.shape == words.upper.shape == (2, 0)
     assert words.describe(1) == "b, 1 row: x0 is y"

@@ -230,8 +230,8 @@ def test_a_box_without_a_label_takes_the_class_of_what_it_merges_with():
 
 
 def test_categories_classes_and_ranges_are_united():
-    one = HyperboxClassifier().fit([[1.0, "red"], [2.0, "blue"]], ["no", "yes"])
-    other = HyperboxClassifier().fit([[9.0, "green"], [5.0, "blue"]], ["maybe", "no"])
+    one = HyperboxClassifier().partial_fit([[1.0, "red"], [2.0, "blue"]], ["no", "yes"])
+    other = HyperboxClassifier().partial_fit([[9.0, "green"], [5.0, "blue"]], ["maybe", "no"])
     merged = merge([one, other])
     assert merged.classes_.tolist() == ["maybe", "no", "yes"]
     number, colour = merged.schema_.columns

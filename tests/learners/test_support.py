@@ -42,9 +42,20 @@ def test_support_grows_with_the_rows() -> None:
     assert 0 < few < many <= 100
 
 
+def test_rows_that_no_learned_row_speaks_for_have_even_probabilities() -> None:
+    clf, table, _ = learned()
+    strange = table[1_000:].assign(salary=1e9, loan=-1e9, age=1e6)
+    unknown = clf.support(strange) < 1e-6
+    assert unknown.any()
+    np.testing.assert_allclose(clf.predict_proba(strange)[unknown], 0.5, rtol=0, atol=1e-4)
+    assert clf.predict_proba(table[1_000:]).max() > 0.9
+
+
 @pytest.mark.parametrize("parameters", [{}, {"scale": "range"}, {"max_boxes": 20}])
-def test_probabilities_are_no_surer_than_the_support_allows(parameters: dict[str, Any]) -> None:
-    clf, table, _ = learned(**parameters)
+def test_probabilities_by_boxes_are_no_surer_than_the_support_allows(
+    parameters: dict[str, Any],
+) -> None:
+    clf, table, _ = learned(additive=False, **parameters)
     strange = table[1_000:].assign(salary=1e9, car="never seen")
     for rows in (table[1_000:], strange):
         s, p = clf.support(rows), clf.predict_proba(rows)

@@ -31,7 +31,7 @@ def two_boxes():
         ]
     ]
     labels = ["no", "no", "yes", "yes"]
-    model = HyperboxClassifier(theta=0.7, delta=1.0).fit(rows, labels)
+    model = HyperboxClassifier(theta=1.0, delta=1.0).partial_fit(rows, labels)
     assert len(model.boxes_) == 2
     return model, rows, labels
 

@@ -61,7 +61,7 @@ def test_without_rows_those_of_all_boxes_stand_for_them(two_boxes):
 
 def test_shares_of_categories_stand_beside_those_of_all_rows():
     rows = [["a"]] * 3 + [["b"]] + [["c"]] * 4
-    model = HyperboxClassifier(delta=1).fit(rows, ["x"] * 4 + ["y"] * 4)
+    model = HyperboxClassifier(delta=1).partial_fit(rows, ["x"] * 4 + ["y"] * 4)
     (ax,) = plot_box(model, 0, X=rows).axes
     assert [text.get_text() for text in ax.get_yticklabels()] == ["a", "b", "c"]
     assert [bar.get_width() for bar in of_gid(ax, "shares")] == [0.75, 0.25, 0]
@@ -121,7 +121,8 @@ def test_long_names_and_values_are_legible():
 
 def test_numbers_that_differ_little_are_told_apart():
     rows = [[1_000_000.0], [1_000_000.25], [1_000_001.0]]
-    (ax,) = plot_box(HyperboxClassifier().fit(rows, ["a", "a", "b"]), 0).axes
+    model = HyperboxClassifier(theta=1.0).partial_fit(rows, ["a", "a", "b"])
+    (ax,) = plot_box(model, 0).axes
     assert notes(ax) == "1,000,000 to 1,000,000.2"
     texts = [text.get_text() for text in ax.get_xticklabels()]
     assert len(set(texts)) == len(texts) > 1

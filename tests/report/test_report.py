@@ -24,7 +24,16 @@ from boxwise.report import pictures, report_html, write_report, writing
 from boxwise.report import rule_block as blocks
 from tests.report.reading import read
 
-SECTIONS = ("learned", "quality", "confusions", "relevance", "rules", "strongest", "decisions")
+SECTIONS = (
+    "learned",
+    "quality",
+    "confusions",
+    "relevance",
+    "curves",
+    "rules",
+    "strongest",
+    "decisions",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -316,3 +325,36 @@ def test_what_is_no_model_is_refused():
         report_html(object())
     with pytest.raises(ValueError, match="max_rows"):
         report_html(HyperboxClassifier().fit([{"a": 1}], ["x"]), max_rows=0)
+
+
+def test_the_curves_are_told_with_where_they_are_least_and_most(plain):
+    random = np.random.default_rng(0)
+    X = {"telling": random.random(600), "noise": random.random(600)}
+    y = ["high" if x > 0.5 else "low" for x in X["telling"]]
+    clf = HyperboxClassifier().fit(X, y)
+    text = read(report_html(clf)).text("curves")
+    assert "adds to the log-odds of low against high" in text
+    telling = clf.curves()[0]
+    added = 2 * telling.contributions[:, 1]
+    assert f"{2 * telling.importance:.3f}" in text
+    assert (
+        f"{added.min():+.2f}".replace("-", "−") + f" at {telling.values[added.argmin()]:.4g}"
+        in text
+    )
+    assert f"{added.max():+.2f} at {telling.values[added.argmax()]:.4g}" in text
+    rows = text[text.index("those that add most first") :]
+    assert rows.index("telling") < rows.index("noise")
+
+
+def test_the_curves_of_several_classes_name_the_class(plain):
+    X = {"age": [float(a) for a in range(60)]}
+    page = read(report_html(HyperboxClassifier().fit(X, ["a"] * 20 + ["b"] * 20 + ["c"] * 20)))
+    assert "the logit of each class" in page.text("curves")
+    assert " for a at " in page.text("curves") or " for c at " in page.text("curves")
+
+
+@pytest.mark.parametrize("additive", [True, False])
+def test_a_model_without_curves_has_no_section_of_them(plain, additive):
+    labels = ["a"] * 6 if additive else ["a", "b"] * 3
+    clf = HyperboxClassifier(additive=additive).fit({"age": [1.0, 2, 3, 4, 5, 6]}, labels)
+    assert "curves" not in read(report_html(clf)).pieces

@@ -116,7 +116,7 @@ def test_a_pruned_model_says_the_same_after_it_was_saved(tmp_path, categories):
 def test_values_of_a_box_that_got_its_class_later_go_with_it_too(tmp_path):
     clf = HyperboxClassifier(0.3, 0.3, unlabelled="?")
     rows = [{"c": value} for value in ["u", "v", "w", "w"]]
-    clf.fit(rows, ["p", "q", "?", "q"])
+    clf.partial_fit(rows, ["p", "q", "?", "q"])  # in this order
     assert clf.boxes_.labels.tolist() == ["p", "q", "q"]  # the third had none at first
     clf._model.remove([2])
     clf.save(tmp_path / "removed.bxw")

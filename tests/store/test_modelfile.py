@@ -58,7 +58,7 @@ def test_categories_and_labels_keep_their_types(tmp_path: Path) -> None:
     values = ["1", 2, 3.5, True, None, float("inf"), -0.0, 2**70, "", "naïve\n☃", "a\0"]
     rows = np.array(values, dtype=object)[:, None]
     labels = np.array(["x", 7, False, 2**70, "ü"] + ["x"] * (len(values) - 5), dtype=object)
-    clf = HyperboxClassifier(delta=0, categorical_features=[0]).fit(rows, labels)
+    clf = HyperboxClassifier(delta=0, categorical_features=[0]).partial_fit(rows, labels)
     clf.save(tmp_path / "m.box")
     twin = load(tmp_path / "m.box")
     found = twin.schema_.vocabularies[0].values

@@ -1,6 +1,7 @@
 """Model files from when HyperboxClassifier held both learners open as the class they are.
 
-The files were written by boxwise 0.1.0, just before the two were parted.
+Most files were written by boxwise 0.1.0, just before the two were parted; `before_layer.box` later,
+before there was an additive layer.
 """
 
 from __future__ import annotations
@@ -50,6 +51,19 @@ def test_load_opens_an_old_file_as_the_class_it_is(name: str, tmp_path: Path) ->
     clf.partial_fit(ROWS, ["yes", "no"])
     clf.save(tmp_path / "again.box")
     assert type(load(tmp_path / "again.box")) is learner
+
+
+def test_load_opens_a_file_from_before_the_additive_layer(tmp_path: Path) -> None:
+    """It has neither the parameter nor the arrays, and the model goes on without them."""
+    old = load(FILES / "before_layer.box")
+    assert (old.additive, old.theta, old.max_boxes) == (False, 0.4, 50)
+    expected = [[0.2737149783010998, 0.7262850216989002], [0.9787315629808807, 0.02126843701911935]]
+    np.testing.assert_allclose(old.predict_proba(ROWS), expected, rtol=0, atol=1e-9)
+    old.partial_fit(ROWS, ["yes", "no"])
+    old.save(tmp_path / "again.box")
+    again = load(tmp_path / "again.box")
+    assert again.additive is False
+    again.set_params(additive=True).partial_fit(ROWS, ["yes", "no"])
 
 
 def test_load_warns_of_a_parameter_that_has_left() -> None:

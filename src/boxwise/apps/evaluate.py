@@ -98,6 +98,7 @@ def evaluate(
     max_boxes: parameters.MaxBoxesOption = None,
     class_prior: parameters.ClassPriorOption = None,
     adapt: parameters.AdaptOption = None,
+    additive: parameters.AdditiveOption = None,
     alarm_command: AlarmCommandOption = None,
     categorical: columns.CategoricalOption = None,
     numeric: columns.NumericOption = None,
@@ -141,6 +142,7 @@ def evaluate(
     settings = parameters.settings_from(
         chosen, theta, delta, version, alpha, gamma, beta, eta, scale, max_boxes, class_prior,
         adapt,
+        additive,
     )  # fmt: skip
     refuse_input(output, data, "--output")
     refuse_input(plot, data, "--plot")

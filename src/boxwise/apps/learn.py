@@ -95,6 +95,7 @@ def learn(
     max_boxes: parameters.MaxBoxesOption = None,
     class_prior: parameters.ClassPriorOption = None,
     adapt: parameters.AdaptOption = None,
+    additive: parameters.AdditiveOption = None,
     alarm_command: AlarmCommandOption = None,
     categorical: columns.CategoricalOption = None,
     numeric: columns.NumericOption = None,
@@ -144,7 +145,10 @@ def learn(
     """  # noqa: D301  (click marks with it what it must not wrap)
     if into is None and output is None:
         raise typer.BadParameter("name the model file to write", param_hint="--output")
-    given = (theta, delta, version, alpha, gamma, beta, eta, scale, max_boxes, class_prior, adapt)
+    given = (
+        *(theta, delta, version, alpha, gamma, beta, eta, scale, max_boxes, class_prior),
+        *(adapt, additive),
+    )
     told = algorithm is not None or any(value is not None for value in given)
     if into is not None and (told or categorical or numeric or only):
         raise typer.BadParameter(

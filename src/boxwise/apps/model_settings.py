@@ -131,6 +131,15 @@ AdaptOption = Annotated[
     ),
 ]
 
+AdditiveOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--additive/--no-additive",
+        help="hyperbox: whether curves of the columns decide with the boxes (additive).",
+        show_default=False,
+    ),
+]
+
 
 def settings_from(
     algorithm: Algorithm,
@@ -145,6 +154,7 @@ def settings_from(
     max_boxes: int | None,
     class_prior: ClassPrior | None,
     adapt: bool | None,
+    additive: bool | None,
 ) -> dict[str, Any]:
     """Return the settings that were given, as the learner of that algorithm takes them."""
     settings = {
@@ -159,6 +169,7 @@ def settings_from(
         "max_boxes": max_boxes,
         "class_prior": None if class_prior is None else class_prior.value,
         "adapt": adapt,
+        "additive": additive,
     }
     given = {name: value for name, value in settings.items() if value is not None}
     for name in given:

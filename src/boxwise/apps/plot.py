@@ -17,7 +17,7 @@ from boxwise.apps.outcome import end, fail, failures_told
 from boxwise.apps.pictures import check_picture, write_picture
 from boxwise.apps.writable import refuse_input
 from boxwise.inputs import columns_by_position
-from boxwise.plot import plot_box, plot_parallel, plot_regions
+from boxwise.plot import plot_box, plot_curves, plot_parallel, plot_regions
 
 
 class PictureKind(StrEnum):
@@ -26,6 +26,7 @@ class PictureKind(StrEnum):
     regions = "regions"
     parallel = "parallel"
     box = "box"
+    curves = "curves"
 
 
 def plot(
@@ -58,13 +59,14 @@ def plot(
     chunk_rows: reading.ChunkRowsOption = reading.DEFAULT_CHUNK_ROWS,
     quiet: reading.QuietOption = False,
 ) -> None:
-    """Draw a model: regions over two columns, parallel axes of many, or one box.
+    """Draw a model: regions over two columns, parallel axes of many, one box, or the curves.
 
     \b
     Examples:
       boxwise plot loans.box -o boxes.png
       boxwise plot loans.box -o regions.svg --kind regions --columns age,salary
       boxwise plot loans.box -o box.pdf --kind box --box 3 --data loans.csv
+      boxwise plot loans.box -o curves.png --kind curves
 
     \b
     Exit codes:
@@ -100,8 +102,8 @@ def _check_usage(
     if (kind is PictureKind.box) != (box is not None):
         problem = "needed with --kind box" if box is None else "for --kind box only"
         raise typer.BadParameter(problem, param_hint="--box")
-    if data and kind is PictureKind.parallel:
-        raise typer.BadParameter("not with --kind parallel", param_hint="--data")
+    if data and kind in (PictureKind.parallel, PictureKind.curves):
+        raise typer.BadParameter(f"not with --kind {kind.value}", param_hint="--data")
     if label is not None and not data:
         raise typer.BadParameter(
             "it is a column of --data, which is not given", param_hint="--label"
@@ -118,7 +120,9 @@ def _draw(
                 return plot_regions(clf, names[0], names[1], **given).figure
             if kind is PictureKind.parallel:
                 return plot_parallel(clf, names or None).figure
+            if kind is PictureKind.curves:
+                return plot_curves(clf, names or None)
             assert box is not None
             return plot_box(clf, box, names or None, **given)
-    except (ValueError, IndexError) as error:
+    except (TypeError, ValueError, IndexError) as error:
         fail(str(error))

@@ -38,8 +38,8 @@ class Boxes:
     Examples
     --------
     >>> from boxwise import HyperboxClassifier
-    >>> rows = [{"age": 31, "job": "cook"}, {"age": 33, "job": "cook"}, {"age": 70, "job": "cook"}]
-    >>> boxes = HyperboxClassifier().fit(rows, ["yes", "yes", "no"]).boxes_
+    >>> rows = [{"age": 70, "job": "cook"}, {"age": 31, "job": "cook"}, {"age": 33, "job": "cook"}]
+    >>> boxes = HyperboxClassifier().fit(rows, ["no", "yes", "yes"]).boxes_
     >>> len(boxes)
     2
     >>> boxes.lower[0], boxes.upper[0], boxes.counts[0]

@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwise._native import join_scales
+from boxwise.core.layer_joining import NewCodes, join_layers
 from boxwise.core.model import Model, ranges_of
 from boxwise.core.settings import (
     AgglomerativeSettings,
     EntropySettings,
     EvidenceSettings,
     Range,
+    blank_layer,
     scale_arrays,
 )
 from boxwise.schema import OTHER_VALUES, Column, Schema, Vocabulary
@@ -26,7 +28,7 @@ def join(models: Sequence[Model], settings: EntropySettings | EvidenceSettings) 
     """Return a new model with the boxes of all, merged where `settings` allow it.
 
     Boxes that decide by evidence stay as they are, as many of them as there may be, the heaviest
-    of each class.
+    of each class. Their additive layers are joined by their information.
 
     Parameters
     ----------
@@ -128,10 +130,31 @@ def _unite(
     joined.engine.restore(
         **united,
         **{name: blank[name] for name in kept},
+        **_united_layer(joined, models, states),
         n_classes=len(joined.labels),
         next_id=count,
     )
     joined.configure(settings)
+
+
+def _united_layer(
+    joined: Model, models: Sequence[Model], states: Sequence[dict[str, Any]]
+) -> dict[str, NDArray[Any]]:
+    """Return the arrays of the additive layer of a model joined from others."""
+    settings, schema = joined.settings, joined.schema
+    if not (isinstance(settings, EvidenceSettings) and settings.additive):
+        return blank_layer()
+    codes = [
+        NewCodes(
+            _new_codes(model.labels, joined.labels),
+            [
+                _new_codes(*pair)
+                for pair in zip(model.schema.vocabularies, schema.vocabularies, strict=True)
+            ],
+        )
+        for model in models
+    ]
+    return join_layers(states, codes, len(schema.continuous), len(joined.labels))
 
 
 def _limited(vocabulary: Vocabulary, limit: int | None) -> Vocabulary:

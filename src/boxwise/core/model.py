@@ -401,6 +401,8 @@ def _wider_evidence(arrays: Arrays, categorical: list[int], continuous: list[int
     n = arrays["V"].shape[1]
     new = [*continuous, *(n + place for place in categorical)]
     logs, squares = np.split(arrays["relevance"], 2, axis=1)
+    columns, places = arrays["layer_slots"].T
+    moved = np.flatnonzero(np.insert(np.zeros(n + arrays["recent_codes"].shape[1]), new, 1) == 0)
     of_change = arrays["changes"].shape[1] - n - arrays["recent_codes"].shape[1]
     return {
         "relevance": np.hstack([np.insert(part, new, 0.0, axis=1) for part in (logs, squares)]),
@@ -410,4 +412,5 @@ def _wider_evidence(arrays: Arrays, categorical: list[int], continuous: list[int
         "recent_codes": np.insert(arrays["recent_codes"][rows], categorical, 0, axis=1),
         "recent": arrays["recent"][rows],
         "values_known": np.insert(arrays["values_known"], categorical, known),
+        "layer_slots": np.column_stack([moved[columns], places]).astype(np.int32),
     }

@@ -124,6 +124,12 @@ class EvidenceSettings(Settings):
         "values_known": (np.float64, 1),
         "tallies": (np.float64, 1),
         "rows": (np.uint64, 1),
+        "layer": (np.uint64, 1),
+        "layer_slots": (np.int32, 2),
+        "layer_rows": (np.float64, 1),
+        "layer_weights": (np.float64, 1),
+        "layer_covariances": (np.float64, 1),
+        "layer_losses": (np.float64, 1),
     }
 
     theta: float
@@ -131,6 +137,7 @@ class EvidenceSettings(Settings):
     max_boxes: int  # 0: no limit
     adapt: bool
     priors: list[float]
+    additive: bool
 
 
 @dataclass
@@ -173,6 +180,16 @@ class BoundSettings(MembershipSettings):
     }
 
     eta: float
+
+
+def blank_layer() -> dict[str, NDArray[Any]]:
+    """Return the arrays of an additive layer that has learned nothing."""
+    return {
+        "layer": np.zeros(2, np.uint64),
+        "layer_slots": np.empty((0, 2), np.int32),
+        **{f"layer_{name}": np.empty(0) for name in ("rows", "weights", "covariances")},
+        "layer_losses": np.zeros(3),
+    }
 
 
 _BY_ALGORITHM: dict[str, type[Settings]] = {

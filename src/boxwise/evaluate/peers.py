@@ -36,7 +36,8 @@ def peer(name: str) -> Any:
         raise ValueError(f"there is no learner {name!r}; there are {', '.join(peer_names())}")
     if not has_river():
         raise ImportError(f'{name} is a learner of River: pip install "boxwise[river]"')
-    return _PresentOnly(_MAKERS[name]())
+    learner = _MAKERS[name]()
+    return learner if isinstance(learner, _PresentOnly) else _PresentOnly(learner)
 
 
 def peer_names() -> list[str]:
@@ -76,13 +77,40 @@ def _srp() -> Any:
 def _amf() -> Any:
     from numbers import Number
 
-    from river.compose import Pipeline, SelectType, TransformerUnion
+    from river.compose import SelectType
     from river.forest import AMFClassifier
+
+    return _encoded(SelectType(Number), AMFClassifier(seed=0))
+
+
+def logistic_regression(rate: float | None = None) -> Any:
+    """Return River's online logistic regression, for several classes one against the rest.
+
+    Parameters
+    ----------
+    rate : float, optional
+        The learning rate; River's own without it.
+    """
+    from numbers import Number
+
+    from river.compose import Pipeline, SelectType
+    from river.linear_model import LogisticRegression
+    from river.multiclass import OneVsRestClassifier
+    from river.optim import SGD
+    from river.preprocessing import StandardScaler
+
+    model = LogisticRegression() if rate is None else LogisticRegression(optimizer=SGD(rate))
+    numbers = Pipeline(SelectType(Number), StandardScaler())
+    return _PresentOnly(_encoded(numbers, OneVsRestClassifier(model)))
+
+
+def _encoded(numbers: Any, learner: Any) -> Any:
+    """Return a pipeline for a learner that takes numbers only."""
+    from river.compose import Pipeline, SelectType, TransformerUnion
     from river.preprocessing import OneHotEncoder
 
-    # It takes numbers only.
     categories = Pipeline(SelectType(str), OneHotEncoder())
-    return Pipeline(TransformerUnion(SelectType(Number), categories), AMFClassifier(seed=0))
+    return Pipeline(TransformerUnion(numbers, categories), learner)
 
 
 def _no_change() -> Any:
@@ -101,6 +129,7 @@ _MAKERS: dict[str, Callable[[], Any]] = {
     "hoeffding-tree": _hoeffding_tree,
     "adaptive-hoeffding-tree": _adaptive_hoeffding_tree,
     "naive-bayes": lambda: _NaiveBayes(),
+    "logistic-regression": logistic_regression,
     "arf": _arf,
     "srp": _srp,
     "amf": _amf,

@@ -1,10 +1,12 @@
 """Why a decision was made: boxes, columns, rivals, and what would have changed it."""
 
+from boxwise.explain.curves import Curve, CurvePoint, curves_of
 from boxwise.explain.experts import carrying, rows_learned
 from boxwise.explain.explaining import explain
 from boxwise.explain.explanation import (
     BoxSupport,
     Change,
+    ClassSum,
     Comparison,
     Counterfactual,
     Explanation,
@@ -20,8 +22,11 @@ __all__ = [
     "FEW_ROWS",
     "BoxSupport",
     "Change",
+    "ClassSum",
     "Comparison",
     "Counterfactual",
+    "Curve",
+    "CurvePoint",
     "Explanation",
     "FeatureReason",
     "Rival",
@@ -29,6 +34,7 @@ __all__ = [
     "TiedClass",
     "by_evidence",
     "carrying",
+    "curves_of",
     "explain",
     "few_rows_in_words",
     "rows_learned",

@@ -1,4 +1,8 @@
-"""Values to try in a row: where boxes of other classes begin and end, categories they hold."""
+"""Values to try in a row: where boxes of other classes begin and end, categories they hold.
+
+Where curves decide as well, those at which they bend too, and the categories with a weight of their
+own.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,10 @@ from numbers import Integral
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from boxwise.core import Model
+from boxwise.core import EvidenceSettings, Model
 from boxwise.explain.box_arrays import BoxArrays
 from boxwise.explain.moves import Move, MovedRow
+from boxwise.reference.additive import HATS, OWN_VALUES
 from boxwise.schema import Schema, show
 
 MOST, LEAST = 48, 4  # values to try of each column
@@ -32,6 +37,8 @@ class Candidates:
     def __init__(self, model: Model, arrays: BoxArrays, fixed: Collection[str | int]) -> None:
         self._arrays = arrays
         self._vocabularies = model.schema.vocabularies
+        settings = model.settings
+        self._has_curves = isinstance(settings, EvidenceSettings) and settings.additive
         kept = _positions(model.schema, fixed)
         places = [*model.schema.continuous, *model.schema.categorical]
         self.columns = [k for k, place in enumerate(places) if place not in kept]
@@ -54,7 +61,7 @@ class Candidates:
         return found
 
     def _edges(self, k: int, won: int) -> list[float]:
-        """Return bounds of boxes of other classes and of the range, and what is between boxes."""
+        """Return bounds of boxes of other classes and of the range, what is between, and bends."""
         measure = self._arrays.measures[k]
         if not measure.width > 0:
             return []  # a column with one value has no say
@@ -63,13 +70,19 @@ class Candidates:
         every = _ordered(V, W, [measure.low, measure.high])
         # Far from all boxes another class may win, without a box of it there.
         between = (every[1:] + every[:-1]) / 2
+        # A curve has its peaks there, whatever the boxes say.
+        bends = measure.values_at(np.linspace(0, 1, HATS)) if self._has_curves else np.empty(0)
         if self.whole[k]:
-            between = np.round(between)
+            between, bends = np.round(between), np.round(bends)
         found = _ordered(V[other], W[other], [measure.low, measure.high], between)
-        return _thinned(found, self._most).tolist()  # type: ignore[no-any-return]
+        tried: list[float] = _ordered(_thinned(found, self._most), bends).tolist()
+        return tried
 
     def _values(self, j: int, won: int) -> list[int]:
-        """Return the categories that occur in boxes of other classes, the most frequent first."""
+        """Return the categories in boxes of other classes, the most frequent first, and others.
+
+        These are the values that curves tell apart, whatever box they are in.
+        """
         other = (self._arrays.label >= 0) & (self._arrays.label != won)
         rows = {
             code: int(self._arrays.count(j, code)[other].sum())
@@ -77,7 +90,8 @@ class Candidates:
             if value is not None  # to leave a value out is no change that one could advise
         }
         ranked = sorted((code for code in rows if rows[code]), key=lambda code: -rows[code])
-        return ranked[: self._most]
+        with_weight = [code for code in rows if code < OWN_VALUES] if self._has_curves else []
+        return [*dict.fromkeys([*ranked[: self._most], *with_weight])]
 
 
 def _is_whole(*bounds: NDArray[np.float64]) -> bool:

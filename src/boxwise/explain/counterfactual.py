@@ -1,8 +1,9 @@
 """The smallest change of one or two columns that changes a prediction; the model has the last word.
 
 In each column a bounded number of values is tried: bounds of boxes of other classes, categories
-that occur in them. What is found is the smallest among these, made smaller by halving; there may be
-a smaller one that was not tried.
+that occur in them, and the values at which the curve of the column, if it has one, may be largest.
+What is found is the smallest among these, made smaller by halving; there may be a smaller one that
+was not tried.
 """
 
 from __future__ import annotations

@@ -143,6 +143,7 @@ class Explainer:
             n_boxes=len(self._arrays.present_of(won)),
             n_experts=self._arrays.n_experts,
             support=support,
+            sums=tuple(self._reasons.sum_of(row, k) for k in order) if self._by_evidence else (),
             rivals=rivals,
             against=compared,
             tie=tie,

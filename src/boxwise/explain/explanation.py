@@ -126,6 +126,37 @@ class Comparison:
 
 
 @dataclass(frozen=True)
+class ClassSum:
+    """What the logit of a class adds up from; the softmax over all classes is the probability.
+
+    Attributes
+    ----------
+    label
+        The class.
+    curves : tuple of pairs
+        Column and what its curve adds, in the order of the columns; empty without curves.
+    constant : float
+        What is added to every row.
+    boxes : float
+        What the boxes add: their log-probability, times the weight that it has learned.
+    class_prior : float
+        What is taken off for the size of the class, if ``class_prior`` says so.
+    logit : float
+        The sum of all.
+    by_boxes : float
+        The probability by the boxes alone.
+    """
+
+    label: Any
+    curves: tuple[tuple[str, float], ...]
+    constant: float
+    boxes: float
+    class_prior: float
+    logit: float
+    by_boxes: float
+
+
+@dataclass(frozen=True)
 class TiedClass:
     """A class that ties for the first place: its boxes that do, and the rows in these."""
 
@@ -216,6 +247,8 @@ class Explanation:
         retired ones. What is told column by column is of the present one.
     support : float or None
         By evidence: how many learned rows speak for the decision.
+    sums : tuple of ClassSum
+        By evidence: what each class's logit adds up from, the most probable class first.
     rivals : tuple of Rival
         All other classes, the closest first.
     against : Comparison or None
@@ -233,7 +266,8 @@ class Explanation:
     ``alpha * min(numbers) + (1 - alpha) * sum(counts) / (n * categories)`` is the membership before
     it is rounded to whole units of 1e-12 (one half of it where there is one kind of column only);
     and 1 plus the contributions is the same, but for rounding. By evidence:
-    ``log(weight)`` plus the contributions is the log-likelihood of the row in the box.
+    ``log(weight)`` plus the contributions is the log-likelihood of the row in the box; the `sums`
+    are logits, whose softmax is ``predict_proba`` to 1e-9.
 
     Examples
     --------
@@ -261,6 +295,7 @@ class Explanation:
     n_boxes: int
     n_experts: int
     support: float | None
+    sums: tuple[ClassSum, ...]
     rivals: tuple[Rival, ...]
     against: Comparison | None
     tie: Tie | None

@@ -9,6 +9,8 @@ from boxwise.explain.explanation import BoxSupport, Explanation, FeatureReason
 from boxwise.explain.in_words import (
     carried_in_words,
     counterfactual_in_words,
+    factors_of,
+    factors_title,
     features_title,
     headline,
     in_box,
@@ -46,6 +48,8 @@ def in_html(why: Explanation) -> str:
         parts.append(_folded(carried_in_words(why), _table(carried)))
     if why.tie is not None:
         parts.append(_text(tie_in_words(why.tie)))
+    if factors := factors_of(why):
+        parts += [_text(factors_title(why)), *_factors(why, factors)]
     parts += [_text(features_title(why)), *_features(why)]
     if why.rivals:
         rivals = [
@@ -77,6 +81,24 @@ def _features(why: Explanation) -> list[str]:
     if why.decision == "evidence" and why.against is not None:
         parts.append(_text(rest_in_words(why, why.against)))
         parts.append(_text(total_in_words(why, why.against)))
+    return parts
+
+
+def _factors(why: Explanation, factors: list[tuple[str, str, float]]) -> list[str]:
+    most = max(abs(weight) for *_, weight in factors)
+    boxes, *curves, rest = (
+        [
+            f"<b>{escape(name)}</b>",
+            escape(value),
+            _bar(weight, most),
+            escape(weight_in_words(why, weight)),
+        ]
+        for name, value, weight in factors
+    )
+    parts = [_table([boxes, *curves[:MOST_FEATURES], rest])]
+    if len(curves) > MOST_FEATURES:
+        left = curves[MOST_FEATURES:]
+        parts.append(_folded(f"and the curves of {len(left)} more columns", _table(left)))
     return parts
 
 

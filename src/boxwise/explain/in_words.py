@@ -13,6 +13,7 @@ from boxwise.explain.support import few_rows_in_words, rows_in_words
 WIDTH = 88
 MOST_FEATURES = 8
 MOST_RIVALS = 3
+MOST_CURVES = 4
 MOST_OF_IT = 0.8  # of the probability: boxes that carry so much carry most
 LONGEST = 28  # characters of a name or a value
 
@@ -25,6 +26,8 @@ def in_words(why: Explanation) -> str:
     lines += _winner(why)
     if why.tie is not None:
         lines += _wrapped(tie_in_words(why.tie))
+    if factors := factors_of(why):
+        lines += ["", *_factors(why, factors)]
     lines += ["", *_features(why)]
     if why.rivals:
         lines += ["", *_rivals(why)]
@@ -120,6 +123,45 @@ def _features(why: Explanation) -> Iterator[str]:
         yield from _wrapped(f"  {total_in_words(why, why.against)}", 4)
 
 
+def factors_of(why: Explanation) -> list[tuple[str, str, float]]:
+    """Return what the odds of the prediction and the next class are the product of, as logarithms.
+
+    Each factor has a name and the value of the row: the boxes first, then the curves, the most
+    telling first, then what all rows have. Empty where the boxes decide alone.
+    """
+    if len(why.sums) < 2 or not why.sums[0].curves or why.sums[1].logit == -inf:
+        return []
+    won, other = why.sums[:2]
+    value = {f.column: value_of(f) for f in why.winner.features}
+    pairs = zip(won.curves, other.curves, strict=True)
+    curves = [(name, value[name], mine - theirs) for (name, mine), (_, theirs) in pairs]
+    curves.sort(key=lambda one: -abs(one[2]))
+    rest = won.constant + won.class_prior - other.constant - other.class_prior
+    return [("boxes", "", won.boxes - other.boxes), *curves, ("any row", "", rest)]
+
+
+def _factors(why: Explanation, factors: list[tuple[str, str, float]]) -> Iterator[str]:
+    """Yield a table of the boxes and of the curves that matter most."""
+    boxes, *curves, rest = factors
+    shown = [boxes, *curves[:MOST_CURVES], rest]
+    names, values = [_cut(name) for name, *_ in shown], [_cut(value) for _, value, _ in shown]
+    wide, wider = max(map(len, names)), max(map(len, values))
+    yield factors_title(why)
+    for name, value, (*_, weight) in zip(names, values, shown, strict=True):
+        yield f"  {name:<{wide}}  {value:<{wider}}  {weight_in_words(why, weight)}"
+    if left := curves[MOST_CURVES:]:
+        together = weight_in_words(why, sum(weight for *_, weight in left))
+        yield f"  and the curves of {counted(len(left), 'more column', 'more columns')}: {together}"
+
+
+def factors_title(why: Explanation) -> str:
+    """Say what the factors are of."""
+    won, other = why.sums[:2]
+    odds = factor(won.logit - other.logit)
+    names = f"{class_in_words(won.label)} and {class_in_words(other.label)}"
+    return f"What makes the odds of {names} {odds} to 1, the boxes and the curve of each column:"
+
+
 def features_title(why: Explanation) -> str:
     """Say what the weights of the columns are."""
     box = f"in box {why.winner.box}"
@@ -159,17 +201,23 @@ def rest_in_words(why: Explanation, against: Comparison) -> str:
 
 
 def total_in_words(why: Explanation, against: Comparison) -> str:
-    """Say what the columns and the boxes give together, and what was decided in the end."""
+    """Say what the columns and the boxes give together, and what all boxes said in the end."""
     ahead = why.prediction if against.total >= 0 else against.label
     one = f"together: {factor(abs(against.total))} to 1 for {class_in_words(ahead)}"
-    rival = why.rivals[0].probability
-    odds = factor(log(why.probability / rival) if rival > 0 else inf)
-    if ahead == why.prediction and odds == factor(abs(against.total)):
+    by_all = _logit_by_boxes(why, why.prediction) - _logit_by_boxes(why, against.label)
+    ahead_of_all = why.prediction if by_all >= 0 else against.label
+    odds = factor(abs(by_all))
+    if ahead == ahead_of_all and odds == factor(abs(against.total)):
         return one
-    won = f" for {class_in_words(why.prediction)}" if ahead != why.prediction else ""
-    by_all = "by all, " if why.n_experts > 1 else ""
+    other = f" for {class_in_words(ahead_of_all)}" if ahead != ahead_of_all else ""
+    who = "by all, " if why.n_experts > 1 else ""
     sure = f"as sure as {rows_in_words(why.support or 0.0)} like this allow"
-    return f"{one} by the present boxes, {odds} to 1{won} {by_all}{sure}"
+    return f"{one} by the present boxes, {odds} to 1{other} {who}{sure}"
+
+
+def _logit_by_boxes(why: Explanation, label: object) -> float:
+    one = next(one for one in why.sums if one.label is label)
+    return (log(one.by_boxes) if one.by_boxes > 0 else -inf) + one.class_prior
 
 
 def value_of(feature: FeatureReason) -> str:

@@ -59,6 +59,14 @@ class Measure:
         ranks = np.where(at < x[0], (at - x[0]) / whole, ranks)  # beyond all, on with the range
         return np.where(at >= x[-1], 1.0 + (at - x[-1]) / whole, ranks)
 
+    def values_at(self, shares: Any) -> Floats:
+        """Return the numbers at shares of the range, or of the rows."""
+        x, y = self._x, self._y
+        if not len(x):
+            x, y = np.array([self.low, self.high]), np.array([0.0, 1.0])
+        values: Floats = np.interp(shares, y, x)
+        return values
+
     def share(self, to: Any, start: float) -> Floats:
         """Return how far it is from `start` to others, as a share of the range or of the rows."""
         return np.abs(self(to) - self(start)) / self.width

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from boxwise.core import Model
 from boxwise.explain.box_arrays import BoxArrays, Floats
-from boxwise.explain.explanation import BoxSupport, Comparison, FeatureReason
+from boxwise.explain.explanation import BoxSupport, ClassSum, Comparison, FeatureReason
 from boxwise.explain.row import Row
 from boxwise.explain.terms import EvidenceTerms, MembershipTerms
 from boxwise.explain.winning import by_evidence
@@ -26,6 +26,7 @@ class Reasons:
         self._membership = MembershipTerms(arrays)
         self._by_evidence = by_evidence(model)
         self._labels: list[Any] = model.classes
+        self._asked: tuple[Row, EvidenceTerms] | None = None
         # Columns come in two kinds, one after the other; equal ones are in the input's order.
         self._order = np.argsort([*model.schema.continuous, *model.schema.categorical]).tolist()
 
@@ -37,7 +38,10 @@ class Reasons:
         return {"alpha": self._arrays.alpha}
 
     def _evidence_of(self, row: Row) -> EvidenceTerms:
-        return EvidenceTerms.of(self._model, row.lower, row.upper, row.codes)
+        if self._asked is None or self._asked[0] is not row:  # once a row
+            evidence = EvidenceTerms.of(self._model, row.lower, row.upper, row.codes)
+            self._asked = row, evidence
+        return self._asked[1]
 
     def memberships(self, row: Row, boxes: list[int]) -> list[float]:
         """Return the membership of a row in some boxes, put together from its terms; in units."""
@@ -125,6 +129,24 @@ class Reasons:
         theirs, their_rest = self._class_terms(evidence, other[0])
         heat = evidence.temperature
         return self._compared(other[0], (ours - theirs) / heat, (our_rest - their_rest) / heat)
+
+    def sum_of(self, row: Row, label: int) -> ClassSum:
+        """Return what the logit of a class adds up from."""
+        evidence = self._evidence_of(row)
+        *curves, constant, boxes = evidence.parts[label].tolist()
+        prior = -float(evidence.log_classes[label])
+        has_curves = bool(self._model.settings.additive)  # type: ignore[attr-defined]
+        return ClassSum(
+            label=self._labels[label],
+            curves=tuple((self._arrays.names[j], curves[j]) for j in self._order)
+            if has_curves
+            else (),
+            constant=constant,
+            boxes=boxes,
+            class_prior=prior,
+            logit=sum(curves) + constant + boxes + prior,
+            by_boxes=float(evidence.by_boxes[label]),
+        )
 
     def _compared(self, label: int, differences: NDArray[np.float64], rest: float) -> Comparison:
         names, parts = self._arrays.names, differences.tolist()

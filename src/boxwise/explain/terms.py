@@ -76,6 +76,11 @@ class EvidenceTerms:
         By class: what is taken off its score for its size.
     temperature : float
         What scores are divided by before they become probabilities.
+    parts : array of shape (classes, columns + 2)
+        What the logits of the classes add up from, before the class prior: a curve for each column,
+        a constant, and the boxes.
+    by_boxes : array
+        By class: its probability by the boxes of all experts.
     """
 
     terms: Floats
@@ -84,6 +89,8 @@ class EvidenceTerms:
     log_background_weights: Floats
     log_classes: Floats
     temperature: float
+    parts: Floats
+    by_boxes: Floats
 
     @classmethod
     def of(cls, model: Model, lower: Floats, upper: Floats, codes: Codes) -> EvidenceTerms:

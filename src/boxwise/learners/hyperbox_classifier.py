@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwise.core import EvidenceSettings
+from boxwise.explain import Curve, curves_of
 from boxwise.learners.changes import Change, changes_of
 from boxwise.learners.explained import ExplainedLearner
 from boxwise.learners.hyperbox_learner import TrainingTable
 from boxwise.learners.settings import evidence_settings
-from boxwise.learners.weights import check_class_weight, row_weights
+from boxwise.learners.weights import LearnedRows, check_class_weight, row_weights
 from boxwise.schema import Schema
 
 
@@ -57,6 +58,10 @@ class HyperboxClassifier(ExplainedLearner):
         Whether to watch the errors for a change (by ADWIN), let a new set of boxes learn beside
         the present one after an alarm, and replace it if that predicts better. `fit` does not,
         for the rows of a table need not be in order of time.
+    additive : bool, default=True
+        Whether a curve for each column, learned row by row, decides together with the boxes: the
+        log-odds of a class are the sum of the curves and of what the boxes say. Boxes know where
+        columns act jointly, curves where each acts by itself.
     class_prior : {"data", "balanced", "auto"}, default="data"
         Whether a class counts by its rows, or all classes alike, or as far in
         between as has given the best class balanced accuracy so far.
@@ -106,12 +111,12 @@ class HyperboxClassifier(ExplainedLearner):
     --------
     >>> from boxwise import HyperboxClassifier
     >>> rows = [
+    ...     {"age": 47, "job": "engineer"},
     ...     {"age": 23, "job": "student"},
     ...     {"age": 25, "job": "student"},
-    ...     {"age": 47, "job": "engineer"},
     ... ]
     >>> clf = HyperboxClassifier()
-    >>> clf = clf.fit(rows, ["declined", "declined", "approved"])
+    >>> clf = clf.fit(rows, ["approved", "declined", "declined"])
     >>> clf.predict([{"age": 44, "job": "engineer"}])
     array(['approved'], dtype='<U8')
     >>> clf.boxes_.describe(0)
@@ -135,6 +140,7 @@ class HyperboxClassifier(ExplainedLearner):
         scale: str = "quantile",
         max_boxes: int | None = 1000,
         adapt: bool = True,
+        additive: bool = True,
         class_prior: str = "data",
         class_weight: Any = None,
         unlabelled: Any = None,
@@ -147,6 +153,7 @@ class HyperboxClassifier(ExplainedLearner):
         self.scale = scale
         self.max_boxes = max_boxes
         self.adapt = adapt
+        self.additive = additive
         self.class_prior = class_prior
         self.class_weight = class_weight
         self.unlabelled = unlabelled
@@ -154,6 +161,9 @@ class HyperboxClassifier(ExplainedLearner):
 
     def fit(self, X: Any, y: Any, upper: Any = None, sample_weight: Any = None) -> Self:
         """Learn from a table, forgetting what was learned before.
+
+        The rows are learned in an order that is drawn once and for all, so that a table that is
+        sorted does no harm.
 
         Parameters
         ----------
@@ -165,8 +175,8 @@ class HyperboxClassifier(ExplainedLearner):
         upper : table, optional
             The upper bounds of the continuous columns; X then holds the lower ones.
         sample_weight : array-like, optional
-            How often each row counts. A whole weight does what so many equal rows in a row do; a
-            row of weight 0 is left out.
+            How often each row counts. A whole weight does what so many equal rows in a row do when
+            they are learned; a row of weight 0 is left out.
 
         Returns
         -------
@@ -224,8 +234,8 @@ class HyperboxClassifier(ExplainedLearner):
         """Return how many learned rows speak for each row: how much is known of such rows.
 
         The rows of a box count fully for a row inside it that has its most frequent values, and
-        the less, the farther it is outside and the rarer its values are. Probabilities are no
-        surer than the support allows.
+        the less, the farther it is outside and the rarer its values are. Probabilities by boxes are
+        no surer than the support allows, and curves count the less, the less support there is.
 
         Parameters
         ----------
@@ -256,12 +266,46 @@ class HyperboxClassifier(ExplainedLearner):
         model, batch = self._read(X, upper)
         return model.responsibilities(batch, self._threads())
 
+    def curves(self) -> list[Curve]:
+        """Return the curve of each column: what it adds to the log-odds of the classes.
+
+        With ``additive=True``, the default, the logit of a class is the sum of the curves, a
+        constant and what the boxes say; `explain` shows the last two, row by row.
+
+        Returns
+        -------
+        list of boxwise.explain.Curve
+            In the order of the columns, without those that have not had a value. They are 0 until
+            two classes have been learned.
+
+        Examples
+        --------
+        >>> from boxwise import HyperboxClassifier
+        >>> rows = [{"age": age, "job": "cook"} for age in range(20, 80)]
+        >>> clf = HyperboxClassifier().fit(rows, ["no"] * 30 + ["yes"] * 30)
+        >>> age, job = clf.curves()
+        >>> age.column, age.classes
+        ('age', ('no', 'yes'))
+        >>> yes = age.contributions[:, 1]
+        >>> bool(yes[0] < 0 < yes[-1])
+        True
+        """
+        model = self._fitted().copy()  # another thread may go on learning
+        codes = self._class_order(model.classes).values()
+        return curves_of(model, [code for code in codes if code < len(model.classes)])
+
+    def _in_learning_order(self, rows: LearnedRows, schema: Schema) -> LearnedRows:
+        # A table may be sorted, by class too, which misleads what is learned by gradient.
+        # RandomState draws the same order with every version of NumPy.
+        order = np.random.RandomState(0).permutation(rows.batch.n_rows)
+        return rows.taken(order, schema, 0)
+
     def _settings_for(self, table: TrainingTable) -> EvidenceSettings:
-        # The rows of a table may come in any order, sorted by class too: no change is looked for.
+        # The order of a table is not that of time: no change is looked for.
         return replace(self._settings(table.schema), adapt=False)
 
     def _settings(self, schema: Schema) -> EvidenceSettings:
         check_class_weight(self.class_weight)
         return evidence_settings(
-            self.theta, self.delta, self.max_boxes, self.adapt, self.class_prior
+            self.theta, self.delta, self.max_boxes, self.adapt, self.class_prior, self.additive
         )

@@ -97,8 +97,13 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows = LearnedRows(batch, labels, new, weights).without_absent(schema, 0)
         if batch.n_rows > rows.batch.n_rows == 0:
             raise ValueError("the weight of every row is zero, so there is nothing to learn")
+        rows = self._in_learning_order(rows, schema)
         ranges = engine_ranges(self.feature_range, self.scale, schema, rows.repeated())
         return TrainingTable(schema, rows.batch, rows.labels, rows.names, ranges, rows.weights)
+
+    def _in_learning_order(self, rows: LearnedRows, schema: Schema) -> LearnedRows:
+        """Return the rows of a table in the order in which `fit` learns them: as they are."""
+        return rows
 
     def _weights(
         self,

@@ -31,7 +31,8 @@ def merge(models: Sequence[Learner]) -> Learner:
     `max_boxes`, which only keeps new ones from being made.
 
     That is for models that decide by membership. Of `HyperboxClassifier` all boxes stay as they
-    are, up to `max_boxes`: the heaviest of each class. The relevance of the columns is averaged.
+    are, up to `max_boxes`: the heaviest of each class. The relevance of the columns is averaged;
+    their curves are joined, each part counting by how much it knows of them.
 
     Parameters
     ----------

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from boxwise.core import EntropySettings, EvidenceSettings
 from boxwise.core.joining import with_sums
+from boxwise.core.settings import blank_layer
 
 _OF_BOTH = (
     "theta",
@@ -88,6 +89,21 @@ def as_few_boxes(
         "priors": settings["powers"],
     }
     return {**content, "parameters": parameters, "settings": now}, _arrays(settings, arrays)
+
+
+def without_layer(
+    content: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+) -> tuple[Mapping[str, Any], Mapping[str, NDArray[Any]]]:
+    """Return a model from before there was an additive layer as one that goes on without it."""
+    settings = content.get("settings")
+    if not isinstance(settings, dict) or settings.get("algorithm") != EvidenceSettings.algorithm:
+        return content, arrays
+    if "additive" in settings or "layer" in arrays:
+        return content, arrays
+    off = {"additive": False}
+    parameters = {**off, **content["parameters"]}
+    now = {**content, "parameters": parameters, "settings": {**settings, **off}}
+    return now, {**arrays, **blank_layer()}
 
 
 def _arrays(

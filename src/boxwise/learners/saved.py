@@ -20,7 +20,7 @@ from boxwise.learners.hyperbox_classifier import HyperboxClassifier
 from boxwise.learners.hyperbox_learner import HyperboxLearner
 from boxwise.learners.improved_online_gfmm import ImprovedOnlineGFMM
 from boxwise.learners.online_gfmm import OnlineGFMM
-from boxwise.learners.renamed import as_few_boxes, as_named_now
+from boxwise.learners.renamed import as_few_boxes, as_named_now, without_layer
 from boxwise.learners.shinde_gfmm import ShindeGFMM
 from boxwise.store import ModelFileError, read
 
@@ -79,7 +79,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     if learner is None:
         raise ModelFileError(f"{os.fspath(path)}: this boxwise has no such learner; upgrade it")
     try:
-        content, arrays = as_few_boxes(content, saved)
+        content, arrays = without_layer(*as_few_boxes(content, saved))
         return learner._from_saved(content, arrays, _SETTINGS[learner])
     except _MALFORMED as error:
         raise ModelFileError(f"{os.fspath(path)}: the file is malformed: {error}") from None

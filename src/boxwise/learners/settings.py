@@ -72,21 +72,23 @@ def _alpha(alpha: Any, schema: Schema) -> float:
 
 
 def evidence_settings(
-    theta: Any, delta: Any, max_boxes: Any, adapt: Any, class_prior: Any
+    theta: Any, delta: Any, max_boxes: Any, adapt: Any, class_prior: Any, additive: Any
 ) -> EvidenceSettings:
     """Check the parameters of the learner that decides by evidence."""
     if not isinstance(class_prior, str) or class_prior not in PRIORS:
         raise ValueError(
             f"class_prior must be 'data', 'balanced' or 'auto', not {show(class_prior)}"
         )
-    if type(adapt) is not bool and not isinstance(adapt, np.bool_):
-        raise ValueError(f"adapt must be True or False, not {show(adapt)}")
+    for name, switch in (("adapt", adapt), ("additive", additive)):
+        if type(switch) is not bool and not isinstance(switch, np.bool_):
+            raise ValueError(f"{name} must be True or False, not {show(switch)}")
     return EvidenceSettings(
         theta=number("theta", theta, 0),
         delta=number("delta", delta, 0, 1),
         max_boxes=_max_boxes(max_boxes),
         adapt=bool(adapt),
         priors=PRIORS[class_prior],
+        additive=bool(additive),
     )
 
 

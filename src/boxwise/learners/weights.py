@@ -148,15 +148,27 @@ class LearnedRows:
         """
         if self.weights is None or self.weights.all():
             return self
-        kept = np.flatnonzero(self.weights)
-        labels, names = self._classes_of(kept, n_classes)
-        part = self.batch.part(kept)
+        return self.taken(np.flatnonzero(self.weights), schema, n_classes)
+
+    def taken(self, rows: NDArray[np.intp], schema: Schema, n_classes: int) -> LearnedRows:
+        """Return some of the rows in another order, as if they had come so.
+
+        Parameters
+        ----------
+        rows : array of int
+            Their places.
+        schema, n_classes
+            As in `without_absent`.
+        """
+        labels, names = self._classes_of(rows, n_classes)
+        part = self.batch.part(rows)
         codes, additions = part.codes.copy(), [*part.additions]
         for j, vocabulary in enumerate(schema.vocabularies):
             codes[:, j], values = _numbered(codes[:, j], len(vocabulary))
             additions[j] = [part.additions[j][value] for value in values]
         batch = replace(part, codes=codes, additions=additions)
-        return LearnedRows(batch, labels, names, self.weights[kept])
+        weights = None if self.weights is None else self.weights[rows]
+        return LearnedRows(batch, labels, names, weights)
 
     def repeated(self) -> Batch:
         """Return the rows as often as they count, for what is found out of the whole table."""

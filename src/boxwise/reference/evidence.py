@@ -11,12 +11,15 @@ experts predict, weighted by exp(-loss) (Hedge).
 **Budget.** All experts together have at most `max_boxes`, a fifth of them for a challenger and a
 twentieth for each retired expert.
 
-**Class prior.** Probabilities are divided by the rows of the class to an exponent. Of several, the
-one with the best class balanced accuracy counts.
-
 **Support.** The effective number of rows (Kish) behind a decision, times the share of it that boxes
 carry and not the background. A tenth of a row, spread evenly over the classes, is added to them, so
-that probabilities are no surer than the support allows.
+that probabilities are no surer than the support allows; what the layer adds is shrunk alike.
+
+**Layer.** `boxwise.reference.additive` goes on from these probabilities with a curve for each
+column.
+
+**Class prior.** Probabilities are divided by the rows of the class to an exponent. Of several, the
+one with the best class balanced accuracy counts.
 
 Rows are as in `boxwise.reference.hyperbox`. It is slow on purpose: nothing is kept that can be
 computed again.
@@ -29,6 +32,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, log, nextafter
 
+from boxwise.reference.additive import Layer, inputs_of
 from boxwise.reference.adwin import Adwin
 from boxwise.reference.expert import (
     TOLERANCE,
@@ -81,10 +85,12 @@ class Evidence:
         adapt: bool = True,
         priors: Sequence[float] = (0.0,),
         scale: Callable[[], RangeScale | QuantileScale] = QuantileScale,
+        additive: bool = True,
     ) -> None:
         self.theta, self.delta, self.max_boxes = theta, delta, max_boxes
         self.adapt, self.priors = adapt, priors
         self.columns = Columns(scale)
+        self.layer = Layer() if additive else None
         self.experts = [Expert(self.columns, "current", 0)]  # the current one is the first
         self.adwin = Adwin()
         self.classes: list[Hashable] = []  # in order of first appearance
@@ -102,24 +108,44 @@ class Evidence:
 
     def predict(self, lower: Numbers, upper: Numbers, values: Values) -> Hashable:
         """Return the most probable class."""
-        at = self._evaluate(lower, upper, values)
-        return self._most_probable(self._mixed(at, self.prior))
+        return self._most_probable(self._answer(lower, upper, values))
 
     def probabilities(self, lower: Numbers, upper: Numbers, values: Values) -> list[float]:
-        """Return the probabilities of the classes, as sure as the support allows."""
-        p = self._mixed(self._evaluate(lower, upper, values), self.prior)
-        n, even = self.support(lower, upper, values), PRIOR_ROWS / len(self.classes)
-        shrunk = {label: (n * p[label] + even) / (n + PRIOR_ROWS) for label in self.classes}
+        """Return the probabilities of the classes."""
+        p = self._answer(lower, upper, values)
         won = self._most_probable(p)
-        rival = max((q for label, q in shrunk.items() if label != won), default=0.0)
-        if shrunk[won] <= rival:  # so that the class predicted has the largest probability
-            shrunk[won] = nextafter(rival, 2.0)
-        return [*shrunk.values()]
+        rival = max((q for label, q in p.items() if label != won), default=0.0)
+        if p[won] <= rival:  # so that the class predicted has the largest probability
+            p[won] = nextafter(rival, 2.0)
+        return [*p.values()]
+
+    def _answer(self, lower: Numbers, upper: Numbers, values: Values) -> dict[Hashable, float]:
+        x = self.columns.read(lower, upper, values)
+        at = [expert.evaluate(x) for expert in self.experts]
+        return self._balanced(self._decided(x, at), self.prior)
+
+    def _decided(
+        self, x: Query, at: Sequence[Evaluation], *, learned: bool = False
+    ) -> dict[Hashable, float]:
+        """Return the probabilities by boxes and layer, as sure as the support allows."""
+        by_boxes = self.by_boxes(at)
+        if self.layer is None:
+            return by_boxes
+        row, n = inputs_of(x, self.columns, learned=learned), self._support(at)
+        return self.layer.mixed(row, by_boxes, trust=n / (n + PRIOR_ROWS))
+
+    def by_boxes(self, at: Sequence[Evaluation]) -> dict[Hashable, float]:
+        """Return the probabilities by the boxes, as sure as the support allows."""
+        mixed, n = self._mixed(at), self._support(at)
+        even = PRIOR_ROWS / sum(p > 0 for p in mixed.values())  # over the classes with boxes
+        return {k: (n * p + even) / (n + PRIOR_ROWS) if p else 0.0 for k, p in mixed.items()}
 
     def support(self, lower: Numbers, upper: Numbers, values: Values) -> float:
         """Return the effective number of rows behind the decision, less what backgrounds carry."""
+        return self._support(self._evaluate(lower, upper, values))
+
+    def _support(self, at: Sequence[Evaluation]) -> float:
         carried = squares = 0.0
-        at = self._evaluate(lower, upper, values)
         for expert, its, weight in zip(self.experts, at, self._weights(at), strict=True):
             for box in expert.boxes:
                 if box.label is not None:
@@ -132,7 +158,7 @@ class Evidence:
         """Return how much of the probability of its class each box carries."""
         at = self._evaluate(lower, upper, values)
         p = dict(zip(self.classes, self.probabilities(lower, upper, values), strict=True))
-        mixed = self._mixed(at, 0.0)
+        mixed = self._mixed(at)
         carried = dict.fromkeys((box.id for box in self.boxes), 0.0)
         for expert, its, weight in zip(self.experts, at, self._weights(at), strict=True):
             for box in expert.boxes:
@@ -151,15 +177,20 @@ class Evidence:
         weights, _ = normalised(losses)
         return [weights.get(m, 0.0) for m in range(len(at))]
 
-    def _mixed(self, at: Sequence[Evaluation], prior: float) -> dict[Hashable, float]:
-        """Return the probabilities of the classes with their rows, to an exponent, taken out."""
-        sizes = {label: rows_of(boxes) for label, boxes in self.experts[0].by_class().items()}
+    def _mixed(self, at: Sequence[Evaluation]) -> dict[Hashable, float]:
+        """Return the probabilities of the classes by all experts."""
         mixed = dict.fromkeys(self.classes, 0.0)
         for its, weight in zip(at, self._weights(at), strict=True):
             for label, p in its.p.items():
-                mixed[label] += weight * p * max(sizes.get(label, 0.0), 1.0) ** -prior
-        total = sum(mixed.values())
-        return {label: p / total for label, p in mixed.items()}
+                mixed[label] += weight * p
+        return mixed
+
+    def _balanced(self, p: Mapping[Hashable, float], prior: float) -> dict[Hashable, float]:
+        """Return the probabilities with the rows of the classes, to an exponent, taken out."""
+        sizes = {label: rows_of(boxes) for label, boxes in self.experts[0].by_class().items()}
+        shares = {k: q * max(sizes.get(k, 0.0), 1.0) ** -prior for k, q in p.items()}
+        total = sum(shares.values())
+        return {label: share / total for label, share in shares.items()}
 
     def _most_probable(self, p: Mapping[Hashable, float]) -> Hashable:
         """Return the first of the most probable classes."""
@@ -198,11 +229,18 @@ class Evidence:
                 self.columns.scales[j].meet(low, upper[j])
         x = self.columns.read(lower, upper, values)
         at = [expert.evaluate(x) for expert in self.experts]
-        if label is not None and label not in self.classes:
-            self.classes.append(label)
-        alarm = label is not None and any(its.p for its in at) and self._score(at, label)
+        by_boxes = self.by_boxes(at) if any(its.p for its in at) else None
+        alarm = False
+        if label is not None:
+            if by_boxes is not None:
+                alarm = self._score(at, self._decided(x, at, learned=True), label)
+            if label not in self.classes:
+                self.classes.append(label)
+            if self.layer is not None:
+                row = inputs_of(x, self.columns, learned=True)
+                self.layer.learn(row, by_boxes, label, self.classes, weight)
         for j, value in enumerate(x.values):
-            self.columns.known[j].add(value)
+            self.columns.known[j][value] = None
         for expert, its in zip(self.experts, at, strict=True):
             if expert.role != "retired":
                 self._insert(expert, its, x, label, weight)
@@ -212,10 +250,12 @@ class Evidence:
             self.recent.append((lower, upper, values, label, weight))
             self._follow_change(alarm)
 
-    def _score(self, at: Sequence[Evaluation], label: Hashable) -> bool:
+    def _score(
+        self, at: Sequence[Evaluation], p: Mapping[Hashable, float], label: Hashable
+    ) -> bool:
         """Count the losses; return whether the errors of the current expert have risen."""
         if len(self.priors) > 1:
-            self._tally(at, label)
+            self._tally(p, label)
         for expert, its in zip(self.experts, at, strict=True):
             expert.loss = expert.loss * DISCOUNT + loss(its, label)
         if not self.adapt or not at[0].p:
@@ -223,11 +263,11 @@ class Evidence:
         wrong = self._most_probable(at[0].p) != label
         return self.adwin.update(wrong) and self.adwin.newer > self.adwin.older
 
-    def _tally(self, at: Sequence[Evaluation], label: Hashable) -> None:
+    def _tally(self, p: Mapping[Hashable, float], label: Hashable) -> None:
         for prior, tallies in self.tallies.items():
             for known in tallies:
                 tallies[known] = [number * TALLY_DISCOUNT for number in tallies[known]]
-            won = self._most_probable(self._mixed(at, prior))
+            won = self._most_probable(self._balanced(p, prior))
             tallies.setdefault(label, [0.0] * 3)[0] += 1
             tallies.setdefault(won, [0.0] * 3)[1] += 1
             tallies[label][2] += won == label

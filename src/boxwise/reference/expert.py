@@ -107,13 +107,17 @@ class RangeScale:
         """Return the position of a value."""
         return (x - self.low) / (self.high - self.low)
 
+    def standardised(self, x: float) -> float:
+        """Return the distance to the middle, from -2 to 2 at the ends."""
+        return min(max(4 * self(x) - 2, -2.0), 2.0)
+
 
 class Columns:
     """The scales of the numeric columns and the values of the categorical ones."""
 
     def __init__(self, scale: Callable[[], RangeScale | QuantileScale]) -> None:
         self.scales: dict[int, RangeScale | QuantileScale] = defaultdict(scale)
-        self.known: dict[int, set[Hashable]] = defaultdict(set)
+        self.known: dict[int, dict[Hashable, None]] = defaultdict(dict)  # in order
 
     def read(self, lower: Numbers, upper: Numbers, values: Values) -> Query:
         """Return a row as the boxes see it."""

@@ -7,7 +7,7 @@ kept in the units of the input, are measured anew too.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Hashable
 from math import inf
@@ -78,6 +78,17 @@ class QuantileScale:
     def is_ready(self) -> bool:
         """Whether there are two values."""
         return len(self.points) > 1 and self.points[-1][0] - self.points[0][0] > NO_WIDTH
+
+    def standardised(self, x: float) -> float:
+        """Return the distance to the median by that of the outer twentieths, from -2 to 2."""
+        low, median, high = (self._value_at(rank) for rank in (0.05, 0.5, 0.95))
+        spread = high - low if high - low > NO_WIDTH else self.points[-1][0] - self.points[0][0]
+        return min(max(2 * (x - median) / spread, -2.0), 2.0)
+
+    def _value_at(self, rank: float) -> float:
+        i = bisect_left(self.points, rank, key=lambda point: point[1])
+        (x0, y0), (x1, y1) = self.points[i - 1 : i + 1]
+        return x0 + (rank - y0) / (y1 - y0) * (x1 - x0)
 
     def __call__(self, x: float) -> float:
         """Return the rank of a value; beyond all others it goes on as the range does."""

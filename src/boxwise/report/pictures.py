@@ -6,14 +6,16 @@ import io
 from base64 import b64encode
 from collections.abc import Callable
 from importlib.util import find_spec
+from math import ceil
 from typing import Any
 
 from boxwise.inputs import columns_by_position
-from boxwise.plot import plot_parallel, plot_regions
+from boxwise.plot import plot_curves, plot_parallel, plot_regions
 from boxwise.report.markup import paragraph, scrolled, text
 from boxwise.report.subject import Subject
 
 MOST_AXES = 8
+MOST_CURVES = 9
 
 
 def parallel_picture(subject: Subject, order: list[int]) -> str:
@@ -22,7 +24,9 @@ def parallel_picture(subject: Subject, order: list[int]) -> str:
     if len(columns) < 2:
         return ""
     alt = "The boxes with most rows of each class as bands across one axis for each column"
-    return _picture(alt, lambda ax: plot_parallel(subject.clf, columns, ax=ax), 11.0, 5.0)
+    return _picture(
+        alt, lambda figure: plot_parallel(subject.clf, columns, ax=figure.subplots()), 11.0, 5.0
+    )
 
 
 def regions_picture(subject: Subject, order: list[int]) -> str:
@@ -33,7 +37,20 @@ def regions_picture(subject: Subject, order: list[int]) -> str:
         return ""
     first, second = (view.schema.names[j] for j in numbers)
     alt = f"What is predicted where, over {first} and {second}, all else being usual"
-    return _picture(alt, lambda ax: plot_regions(subject.clf, *numbers, ax=ax), 8.5, 5.6)
+    return _picture(
+        alt, lambda figure: plot_regions(subject.clf, *numbers, ax=figure.subplots()), 8.5, 5.6
+    )
+
+
+def curves_picture(subject: Subject) -> str:
+    """Return what each column adds to the log-odds, of those that add most."""
+    n_panels = min(len(subject.view.schema.known), MOST_CURVES)
+    across = min(3, n_panels)
+    size = (max(6.4, 3.3 * across), 1.2 + 2.1 * ceil(n_panels / across))
+    alt = "What each column adds to the log-odds of the classes, a panel for each column"
+    return _picture(
+        alt, lambda figure: plot_curves(subject.clf, max_columns=MOST_CURVES, figure=figure), *size
+    )
 
 
 def _picture(alt: str, draw: Callable[[Any], object], width: float, height: float) -> str:
@@ -49,7 +66,7 @@ def _picture(alt: str, draw: Callable[[Any], object], width: float, height: floa
     # Neither the date nor chance is in the file: the same model gives the same page.
     with mpl.rc_context({"svg.hashsalt": "boxwise"}), columns_by_position():
         figure = Figure(figsize=(width, height), layout="constrained")
-        draw(figure.subplots())
+        draw(figure)
         out = io.BytesIO()
         figure.savefig(out, format="svg", metadata={"Date": None})
     data = b64encode(out.getvalue()).decode("ascii")

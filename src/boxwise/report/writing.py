@@ -11,6 +11,7 @@ from boxwise.report.page import page
 from boxwise.report.relevance import Shuffled, shuffled
 from boxwise.report.sections.changes import changes
 from boxwise.report.sections.confusions import confusions
+from boxwise.report.sections.curves import curves
 from boxwise.report.sections.decisions import decisions
 from boxwise.report.sections.learned import learned
 from boxwise.report.sections.quality import quality
@@ -80,6 +81,7 @@ def report_html(
         quality(about),
         confusions(about),
         relevance(about, found),
+        curves(about),
         rules_section(about, few),
         strongest(about),
         decisions(about),

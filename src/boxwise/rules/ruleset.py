@@ -52,8 +52,8 @@ class RuleSet(Sequence[Rule]):
     Examples
     --------
     >>> from boxwise import HyperboxClassifier
-    >>> rows = [{"age": 23, "job": "cook"}, {"age": 25, "job": "cook"}, {"age": 47, "job": "smith"}]
-    >>> clf = HyperboxClassifier().fit(rows, ["no", "no", "yes"])
+    >>> rows = [{"age": 47, "job": "smith"}, {"age": 23, "job": "cook"}, {"age": 25, "job": "cook"}]
+    >>> clf = HyperboxClassifier().fit(rows, ["yes", "no", "no"])
     >>> rules = clf.rules(full=True)
     >>> print(rules)
     IF age between 23 and 25 AND job is cook THEN no (from 2 rows)

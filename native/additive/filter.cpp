@@ -72,36 +72,28 @@ void Filter::decouple(const Layout& before, const Layout& after) {
   *this = std::move(kept);
 }
 
-double Filter::weight(const Layout& layout, size_t index) const {
-  const auto [block, i] = layout.place(index);
-  return blocks_[block].weights[i];
-}
-
-double Filter::logit(const Layout& layout, const Row& row) const {
+double Filter::logit(const Row& row) const {
   double sum = 0;
-  for (const auto& [index, x] : row) sum += x * weight(layout, index);
+  for (const RowInput& input : row) sum += input.x * weight(input.place);
   return sum;
 }
 
-void Filter::update(const Layout& layout, const Row& row, double error, double curvature) {
+void Filter::update(const Row& row, double error, double curvature) {
   static thread_local std::vector<Aligned<double>> gains;  // covariance * row, by block
   static thread_local std::vector<size_t> touched;         // blocks
   if (gains.size() < blocks_.size()) gains.resize(blocks_.size());
   touched.clear();
-  for (const auto& [index, x] : row) {
-    const auto [b, i] = layout.place(index);
+  for (const RowInput& input : row) {
+    const auto [b, i] = input.place;
     const Block& block = blocks_[b];
     if (touched.empty() || touched.back() != b) {  // the blocks come in order
       touched.push_back(b);
       gains[b].assign(block.stride, 0.0);
     }
-    add_row(x, block.row(i), block.stride, gains[b].data());
+    add_row(input.x, block.row(i), block.stride, gains[b].data());
   }
   double variance = 0;  // of the logit
-  for (const auto& [index, x] : row) {
-    const auto [b, i] = layout.place(index);
-    variance += x * gains[b][i];
-  }
+  for (const RowInput& input : row) variance += input.x * gains[input.place.block][input.place.position];
   variance = std::max(variance, 0.0);
   const double step = error / (1 + curvature * variance);
   const double scale = std::sqrt(curvature / (1 + curvature * variance));
@@ -135,7 +127,7 @@ Filter Filter::mirrored(const Layout& layout) const {
 
 void Filter::save(const Layout& layout, std::vector<double>& weights,
                   std::vector<double>& covariances) const {
-  for (size_t index = 0; index < known_; ++index) weights.push_back(weight(layout, index));
+  for (size_t index = 0; index < known_; ++index) weights.push_back(weight(layout.place(index)));
   for (const Block& block : blocks_)
     for (size_t i = 0; i < block.size; ++i)
       covariances.insert(covariances.end(), block.row(i), block.row(i) + i + 1);

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 #include "../aligned.hpp"
@@ -14,8 +13,13 @@
 
 namespace boxwise::additive {
 
-// Inputs of a row by their numbers, with their values.
-using Row = std::vector<std::pair<std::size_t, double>>;
+// An input of a row: its number, where its weight is, its value.
+struct RowInput {
+  std::size_t index;
+  Layout::Place place;
+  double x;
+};
+using Row = std::vector<RowInput>;
 
 class Filter {
  public:
@@ -27,13 +31,13 @@ class Filter {
   void grow(const Layout& layout);
   // The same weights where the layout has other blocks now; covariances across blocks are given up.
   void decouple(const Layout& before, const Layout& after);
-  double logit(const Layout& layout, const Row& row) const;
+  double logit(const Row& row) const;
   // Learns a row, of which the logit has the derivative `error` and the curvature given.
-  void update(const Layout& layout, const Row& row, double error, double curvature);
+  void update(const Row& row, double error, double curvature);
   // The filter of the other of two classes: all weights negated but that of the boxes.
   Filter mirrored(const Layout& layout) const;
 
-  double weight(const Layout& layout, std::size_t index) const;
+  double weight(Layout::Place place) const { return blocks_[place.block].weights[place.position]; }
   // The lower triangles of the covariances, block after block.
   void save(const Layout& layout, std::vector<double>& weights, std::vector<double>& covariances) const;
   // Throws std::invalid_argument unless the covariances are possible.

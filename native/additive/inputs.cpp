@@ -51,9 +51,10 @@ void Slots::read(const evidence::Query& x, const evidence::Scales& scales,
     read_number(*number++, scales, out);
   }
   for (size_t j = 0; j < r_; ++j) {
-    if (x.values[j] < 0 || values_known[j] < 2) continue;
-    const auto value = std::min(static_cast<size_t>(x.values[j]), OWN_VALUES);
-    out.push_back({first(n_ + j) + value, 1.0});
+    const auto known = static_cast<size_t>(values_known[j]);
+    if (known < 2 || (x.values[j] < 0 && known < OWN_VALUES)) continue;
+    const size_t value = x.values[j] < 0 ? OWN_VALUES : static_cast<size_t>(x.values[j]);
+    out.push_back({first(n_ + j) + std::min(value, OWN_VALUES), 1.0});
   }
 }
 

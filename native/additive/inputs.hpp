@@ -2,7 +2,7 @@
 //
 // A numeric column has a linear input and five hat functions over its scale, and one that is 1 where
 // the value is missing; a categorical column has one for each of its first values and one for all
-// others. Inputs are numbered as they are met. A column has none until it has two values, so that a
+// others, those among them that were never seen. Inputs are numbered as they are met. A column has none until it has two values, so that a
 // column that comes late is as one whose values were missing.
 #pragma once
 

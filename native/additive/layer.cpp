@@ -16,7 +16,6 @@ namespace {
 constexpr double DRIFTS[RATES] = {1e-5, 3e-3};
 constexpr double DISCOUNT = 0.995, LEARNING_RATE = 0.5;  // of the losses; of the weights of experts
 constexpr double MOST_LOSS = 9;                          // of an expert that was sure, and wrong
-constexpr double LEAST_PROBABILITY = 1e-4;               // by the boxes, as an input
 constexpr double LEAST_CURVATURE = 1e-4;
 constexpr double LEAST_ERROR = 0.03;  // rows that were predicted better teach nothing
 // Numbers in the covariances of one rate, beyond which each column has a block of its own.
@@ -36,10 +35,12 @@ Layer::Layer(size_t n_numeric, size_t n_categorical)
     : layout_(n_numeric, n_categorical), losses_(EXPERTS) {}
 
 void Layer::set_row(Judgement& at) const {
-  at.row.assign({{Layout::BIAS, 1.0}, {Layout::BOXES, 0.0}});
+  const auto add = [&](size_t index, double x) { at.row.push_back({index, layout_.place(index), x}); };
+  at.row.clear();
+  add(Layout::BIAS, 1.0);
+  add(Layout::BOXES, 0.0);
   for (const Active& input : at.inputs)
-    if (const auto index = layout_.find(input.slot); index >= 0)
-      at.row.push_back({static_cast<size_t>(index), input.x});
+    if (const auto index = layout_.find(input.slot); index >= 0) add(static_cast<size_t>(index), input.x);
 }
 
 void Layer::weigh_experts(std::vector<double>& weights) const {
@@ -55,9 +56,14 @@ void Layer::judge(const std::vector<double>& by_boxes, double trust, Judgement& 
   at.boxes.resize(K);
   at.possible.resize(K);
   for (size_t k = 0; k < K; ++k) at.possible[k] = by_boxes[k] > 0;
-  double sum = 0;
-  for (size_t k = 0; k < K; ++k) sum += at.boxes[k] = log_of(std::max(by_boxes[k], LEAST_PROBABILITY));
-  for (double& u : at.boxes) u -= sum / static_cast<double>(K);
+  double sum = 0, count = 0;
+  for (size_t k = 0; k < K; ++k) {
+    at.boxes[k] = at.possible[k] ? log_of(by_boxes[k]) : 0.0;
+    sum += at.boxes[k];
+    count += at.possible[k];
+  }
+  for (size_t k = 0; k < K; ++k)
+    if (at.possible[k]) at.boxes[k] -= sum / count;
   at.weights.assign(EXPERTS, 0.0);
   at.weights[0] = 1;
   at.row.clear();
@@ -69,8 +75,8 @@ void Layer::judge(const std::vector<double>& by_boxes, double trust, Judgement& 
     double* logits = &at.logits[e * K];
     for (size_t f = 0; f < n_filters(); ++f) {
       const size_t k = K == 2 ? 1 : f;
-      at.row[1].second = at.boxes[k];
-      logits[k] = filters_[e - 1][f].logit(layout_, at.row);
+      at.row[Layout::BOXES].x = at.boxes[k];
+      logits[k] = filters_[e - 1][f].logit(at.row);
     }
     if (K == 2) logits[0] = -logits[1];
   }
@@ -89,10 +95,11 @@ void Layer::learn(size_t label, double weight, size_t n_classes, Judgement& at) 
   const bool is_known = n_classes == n_classes_ && at.boxes.size() == n_classes_ && has_learned();
   if (!is_known) return grow(n_classes);
   layout_.meet(at.inputs);
-  rows_.resize(layout_.size());
-  set_row(at);
-  for (const auto& [index, x] : at.row) rows_[index] += index == Layout::BOXES ? weight : weight * x;
   keep_bounded();
+  set_row(at);
+  rows_.resize(layout_.size());
+  for (const RowInput& input : at.row)
+    rows_[input.index] += input.index == Layout::BOXES ? weight : weight * input.x;
   const size_t K = n_classes_;
   static thread_local std::vector<double> p;
   p.resize(K);
@@ -107,8 +114,8 @@ void Layer::learn(size_t label, double weight, size_t n_classes, Judgement& at) 
       // Of two classes the logits are s and -s, whose difference grows twice as fast as s.
       const double slope = K == 2 ? 2 : 1;
       const double curvature = std::max(p[k] * (1 - p[k]), LEAST_CURVATURE);
-      at.row[1].second = at.boxes[k];
-      filter.update(layout_, at.row, weight * slope * error, weight * slope * slope * curvature);
+      at.row[Layout::BOXES].x = at.boxes[k];
+      filter.update(at.row, weight * slope * error, weight * slope * slope * curvature);
     }
   }
 }
@@ -147,11 +154,11 @@ std::vector<double> Layer::parts(const Judgement& at) const {
   for (size_t e = 0; e < RATES; ++e)
     for (size_t f = 0; f < filters_[e].size(); ++f) {
       const size_t k = K == 2 ? 1 : f;
-      for (const auto& [index, x] : at.row) {
-        size_t part = columns + index;  // the constant, the boxes
-        if (index >= 2) part = slots().column(layout_.met()[index - 2]);
-        const double value = index == Layout::BOXES ? at.boxes[k] : x;
-        const double term = at.weights[e + 1] * value * filters_[e][f].weight(layout_, index);
+      for (const RowInput& input : at.row) {
+        size_t part = columns + input.index;  // the constant, the boxes
+        if (input.index >= 2) part = slots().column(layout_.met()[input.index - 2]);
+        const double value = input.index == Layout::BOXES ? at.boxes[k] : input.x;
+        const double term = at.weights[e + 1] * value * filters_[e][f].weight(input.place);
         all[k * width + part] += term;
         if (K == 2) all[part] -= term;
       }
@@ -169,7 +176,8 @@ Layer::Contribution Layer::contribution(const std::vector<Active>& inputs, size_
     for (const Active& input : inputs) {
       const auto index = layout_.find(input.slot);
       for (size_t e = 0; e < RATES && index >= 0; ++e) {
-        const double term = input.x * filters_[e][f].weight(layout_, static_cast<size_t>(index));
+        const Layout::Place place = layout_.place(static_cast<size_t>(index));
+        const double term = input.x * filters_[e][f].weight(place);
         all.mixed[k] += weights[e + 1] * term;
         if (e == RATES - 1) all.lately[k] += term;
       }

@@ -22,7 +22,7 @@ struct Judgement {
   std::vector<Active> inputs;
   Row row;                      // the inputs by their numbers, with the bias and the boxes
   std::vector<bool> possible;   // by class: it has boxes
-  std::vector<double> boxes;    // by class: log-probability by the boxes, less the mean of all
+  std::vector<double> boxes;    // by class: log-probability by the boxes, less the mean of those possible
   std::vector<double> logits;   // by expert and class
   std::vector<double> weights;  // of the experts, in all 1
   std::vector<double> p;        // by class

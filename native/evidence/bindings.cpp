@@ -139,7 +139,7 @@ void bind_engine(nb::module_& m) {
                                        to_ranges(low, high, growing, scales));
            },
            "n_categorical"_a, "theta"_a, "delta"_a, "max_boxes"_a, "adapt"_a, "priors"_a, "additive"_a,
-           "low"_a,            "high"_a, "growing"_a, "scales"_a = nb::none())
+           "low"_a, "high"_a, "growing"_a, "scales"_a = nb::none())
       .def("configure",
            [](EvidenceEngine& engine, double theta, double delta, std::size_t max_boxes, bool adapt,
               std::vector<double> priors, bool additive) {

@@ -162,10 +162,30 @@ def test_a_missing_category_has_a_weight_or_is_among_the_others(X):
     assert_agrees_with_explain(second, {name: column[-20:] for name, column in late.items()})
 
 
-def test_what_was_never_missing_adds_nothing_when_it_is(clf):
-    wage = {curve.column: curve for curve in clf.curves()}["wage"]
-    assert wage.missing.rows == 0
+def test_what_was_never_missing_adds_nothing_or_what_others_do(clf, X):
+    curves = {curve.column: curve for curve in clf.curves()}
+    wage, town = curves["wage"], curves["town"]
+    assert wage.missing.rows == town.missing.rows == 0
     assert wage.missing.contributions == pytest.approx(-wage.offset)
+    assert town.missing.contributions.tolist() == town.others.contributions.tolist()
+    unseen = {name: column[:2].copy() for name, column in X.items()}
+    unseen["town"][:] = [None, "never seen"]
+    assert_agrees_with_explain(clf, unseen)
+
+
+def test_past_255_values_a_missing_one_is_among_the_others():
+    random = np.random.default_rng(0)
+    values = random.permutation(np.repeat(np.arange(400), 5))
+    X = {"c": np.array([f"v{value}" for value in values], dtype=object)}
+    clf = HyperboxClassifier().partial_fit(X, [int(value % 50 > 4) for value in values])
+    assert_agrees_with_explain(clf, {"c": np.array([None, "v399", "new"], dtype=object)})
+
+
+@pytest.mark.filterwarnings("error")
+def test_curves_of_rows_without_labels_are_zero():
+    rows = [{"a": 1.0, "b": "x"}, {"a": 2.0, "b": "y"}] * 5
+    clf = HyperboxClassifier(unlabelled="?").partial_fit(rows, ["?"] * 10)
+    assert [curve.importance for curve in clf.curves()] == [0.0, 0.0]
 
 
 def test_a_category_that_comes_late_has_a_curve_at_once(X):

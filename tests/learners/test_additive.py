@@ -30,9 +30,9 @@ def weights(clf: HyperboxClassifier) -> int:
     return len(clf._model.engine.snapshot()["layer_weights"])
 
 
-def assert_same(a: HyperboxClassifier, b: HyperboxClassifier) -> None:
+def assert_same(a: HyperboxClassifier, b: HyperboxClassifier, rows: Any = FRESH) -> None:
     """Compare probabilities; an untrained layer may round those of the boxes differently."""
-    np.testing.assert_allclose(a.predict_proba(FRESH), b.predict_proba(FRESH), rtol=0, atol=1e-13)
+    np.testing.assert_allclose(a.predict_proba(rows), b.predict_proba(rows), rtol=0, atol=1e-13)
 
 
 def test_the_layer_changes_what_is_predicted() -> None:
@@ -96,8 +96,47 @@ def test_a_whole_weight_is_so_many_rows() -> None:
     weighted = HyperboxClassifier().partial_fit(ROWS[FIRST], LABELS[FIRST], sample_weight=times)
     every = np.repeat(np.arange(300), times)
     repeated = HyperboxClassifier().partial_fit([ROWS[i] for i in every], LABELS[every])
-    difference = np.abs(weighted.predict_proba(FRESH) - repeated.predict_proba(FRESH))
-    assert difference.mean() < 0.02
+    assert_same(weighted, repeated)
+
+
+def test_values_never_seen_are_predicted_alike_before_and_while_a_row_is_learned() -> None:
+    random = np.random.default_rng(0)
+    values = random.integers(0, 1000, 2000)
+    y = ((values % 50 > 4) ^ (random.random(2000) < 0.05)).astype(int)
+    y[:20] = random.integers(0, 2, 20)
+    numbers = random.normal(size=2000).tolist()
+    rows = [{"x": x, "value": f"v{value}"} for x, value in zip(numbers, values, strict=True)]
+    together, apart = (HyperboxClassifier().partial_fit(rows[:20], y[:20]) for _ in range(2))
+    one_by_one = []
+    for row, label in zip(rows[20:], y[20:], strict=True):
+        one_by_one.append(apart.predict([row])[0])
+        apart.partial_fit([row], [label])
+    assert together.test_then_train(rows[20:], y[20:]).tolist() == one_by_one
+    new = [{"x": 1.0, "value": "never seen"}, {"x": 1.0, "value": "nor this"}]
+    (curve,) = [curve for curve in apart.curves() if curve.column == "value"]
+    assert curve.others is not None
+    assert np.abs(curve.others.contributions + curve.offset).max() > 0.01
+    assert apart.predict_proba(new)[0].tolist() == apart.predict_proba(new)[1].tolist()
+
+
+def test_an_untrained_layer_says_what_sure_boxes_say() -> None:
+    random = np.random.default_rng(0)
+    X = np.concatenate([random.normal(0, 0.1, (3000, 8)), random.normal(20, 0.1, (3000, 8))])
+    y = np.repeat([0, 1], 3000)
+    of_one = [
+        HyperboxClassifier(scale="range").partial_fit(X[half], y[half])
+        for half in (slice(3000), slice(3000, None))
+    ]
+    clf = boxwise.merge(of_one)
+    p = clf.predict_proba(X[:1])[0]
+    assert p.min() < 1e-4
+    (why,) = clf.explain(X[:1], counterfactual=False)
+    logits = np.array([parts.logit for parts in why.sums])
+    np.testing.assert_allclose(np.exp(logits) / np.exp(logits).sum(), p, rtol=0, atol=1e-12)
+    boxes = HyperboxClassifier(additive=False).partial_fit(X, y).set_params(additive=True)
+    boxes.partial_fit(X[:1], y[:1])
+    alone = HyperboxClassifier(additive=False).partial_fit(X, y).partial_fit(X[:1], y[:1])
+    assert_same(boxes, alone, X[:50])
 
 
 def test_a_class_without_boxes_keeps_no_probability() -> None:

@@ -16,6 +16,7 @@ from boxwise._native import (
     EntropyEngine,
     EvidenceEngine,
 )
+from boxwise.reference.additive import DRIFTS
 
 
 class Range(NamedTuple):
@@ -188,7 +189,7 @@ def blank_layer() -> dict[str, NDArray[Any]]:
         "layer": np.zeros(2, np.uint64),
         "layer_slots": np.empty((0, 2), np.int32),
         **{f"layer_{name}": np.empty(0) for name in ("rows", "weights", "covariances")},
-        "layer_losses": np.zeros(3),
+        "layer_losses": np.zeros(1 + len(DRIFTS)),
     }
 
 

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from boxwise.core import EvidenceSettings, Model
 from boxwise.explain.box_arrays import Floats
+from boxwise.reference.additive import OWN_VALUES
 from boxwise.schema import Column, Kind
-
-OWN_VALUES = 12  # of a categorical column that the engine has a weight for
 
 
 @dataclass(frozen=True)
@@ -67,12 +66,12 @@ class Curve:
     rows : array
         How many learned rows have the value, or a number for which it stands.
     missing : CurvePoint
-        The missing value; if a categorical column has it among the `others`, it adds what they do,
-        and its rows count there.
+        The missing value; if a categorical column has it among the `others`, as it does where no
+        value has been missing yet, it adds what they do, and its rows count there.
     others : CurvePoint or None
-        All other values of a categorical column together.
+        All other values of a categorical column together, and those never learned.
     n_others : int
-        How many these are.
+        How many of these the model tells apart; past 255 values of a column it counts no more.
     offset : array of shape (classes,)
         The mean that was taken off the contributions.
     importance : float
@@ -133,7 +132,7 @@ def _curve(
     def point(at: int) -> CurvePoint:
         return CurvePoint(contributions[at], lately[at], float(rows[at]))
 
-    # The model adds nothing where a value was never learned.
+    # Nothing is added for a value that was never learned, where there are no others.
     missing = CurvePoint(-offset, -offset_lately, 0.0)
     if places.missing is not None:
         missing = point(places.missing)
@@ -151,7 +150,7 @@ def _curve(
         others=None if places.others is None else point(places.others),
         n_others=places.n_others,
         offset=offset,
-        importance=float(_mean(np.abs(contributions), rows).mean()),
+        importance=float(_mean(np.abs(contributions), rows).mean()) if classes else 0.0,
     )
 
 
@@ -177,7 +176,7 @@ class _Places:
         values = np.empty(len(own), dtype=object)
         values[:] = [known[code] for code in own]
         missing = column.vocabulary.codes.get(None)
-        if missing is not None and missing not in first:
+        if missing not in first:
             missing = others
         return cls(values, own, missing, others, len(known) - OWN_VALUES if others else 0)
 

@@ -1,15 +1,18 @@
 """The additive layer over the boxes, in plain Python: the specification the engine follows.
 
 Each class has a logit: a weighted sum of the log-probability that the boxes give it (less the mean
-of all classes) and of functions of single columns, which make the curves. A numeric column has a
-linear input, five hat functions over its scale, and one that is 1 where the value is missing; a
-categorical column has one for each of its first twelve values, and one for all others. The weight
-of the boxes starts at 1 and all others at 0, so that an untrained layer says what the boxes say.
+of the classes that have boxes) and of functions of single columns, which make the curves. A numeric
+column has a linear input, five hat functions over its scale, and one that is 1 where the value is
+missing; a categorical column has one for each of its first twelve values, and one for all others,
+those among them that were never seen. The weight of the boxes starts at 1 and all others at 0, so
+that an untrained layer says what the boxes say.
 
 **Learning.** Each row is an observation of an extended Kalman filter whose weights drift: after
 x, of class k with probability p, the weights move by ``P x (y - p) / (1 + c x'Px)``, where
-``c = p (1 - p)``, and their covariance P loses ``P x x'P / (1 / c + x'Px)``. Every row then adds
-`drift` times the first variance, up to that. Filters of two rates of drift learn side by side.
+``c = p (1 - p)``, and their covariance P loses ``P x x'P / (1 / c + x'Px)``. Then `drift` times the
+first variance is added to each variance below that, of the columns of the row if columns are taken
+as uncorrelated. A row with an error below 0.03 changes nothing.
+Filters of two rates of drift learn side by side.
 
 **Mixing.** They and the boxes alone are experts, weighted by ``exp(-loss / 2)``, the log-losses
 discounted row by row; the logits are averaged with these weights, so that a decision is one sum.
@@ -32,7 +35,7 @@ HATS, OWN_VALUES = 5, 12
 DRIFTS = (1e-5, 3e-3)
 FIRST_VARIANCE, FIRST_OF_HAT, FIRST_OF_BOXES = 0.1, 0.03, 0.3
 DISCOUNT, LEARNING_RATE, MOST_LOSS = 0.995, 0.5, 9.0  # of the experts
-LEAST_PROBABILITY, LEAST_CURVATURE = 1e-4, 1e-4
+LEAST_CURVATURE = 1e-4
 LEAST_ERROR = 0.03  # rows that were predicted better teach nothing
 MOST_COUPLED = 32_768  # numbers in the covariances of one rate
 
@@ -44,7 +47,7 @@ Row: TypeAlias = dict[Input, float]
 def inputs_of(x: Query, columns: Columns, *, learned: bool) -> Row:
     """Return the inputs of a row that are not 0; none of columns without two values yet.
 
-    `learned`: the row is about to be learned, so that a new value has its place among the others.
+    `learned`: the row is about to be learned, so that a new value has its place among the first.
     """
     row: Row = {}
     for j in range(len(x.lower)):
@@ -69,9 +72,9 @@ def inputs_of(x: Query, columns: Columns, *, learned: bool) -> Row:
                 row[key] = row.get(key, 0.0) + at / len(ends)
     for j, value in enumerate(x.values):
         known = [*columns.known[j]]
-        code = known.index(value) if value in known else len(known) if learned else None
-        if len(known) >= 2 and code is not None:
-            row["categorical", j, min(code, OWN_VALUES)] = 1.0
+        code = min(known.index(value) if value in known else len(known), OWN_VALUES)
+        if len(known) >= 2 and (value in known or learned or code == OWN_VALUES):
+            row["categorical", j, code] = 1.0
     return {key: value for key, value in row.items() if value != 0}
 
 
@@ -249,10 +252,10 @@ def possible(
 
 
 def centred(p: Mapping[Hashable, float]) -> dict[Hashable, float]:
-    """Return log-probabilities less their mean."""
-    logs = {k: log(max(value, LEAST_PROBABILITY)) for k, value in p.items()}
+    """Return log-probabilities less their mean; 0 of classes without boxes."""
+    logs = {k: log(value) for k, value in p.items() if value > 0}
     mean = sum(logs.values()) / len(logs)
-    return {k: value - mean for k, value in logs.items()}
+    return {k: logs[k] - mean if k in logs else 0.0 for k in p}
 
 
 def softmax(logits: Mapping[Hashable, float]) -> dict[Hashable, float]:

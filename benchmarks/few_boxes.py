@@ -190,9 +190,10 @@ def main() -> None:
     report.write("few_boxes.md")
 
 
-def mean(values: Iterable[float]) -> str:
+def mean(values: Iterable[float], digits: int = 3) -> str:
     numbers = np.array([*values], float)
-    return f"{numbers.mean():.3f} ± {numbers.std(ddof=1) / sqrt(len(numbers)):.3f}"
+    error = numbers.std(ddof=1) / sqrt(len(numbers))
+    return f"{numbers.mean():.{digits}f} ± {error:.{digits}f}"
 
 
 def of(lines: Iterable[Line], **wanted: object) -> list[Line]:

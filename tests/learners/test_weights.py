@@ -233,3 +233,16 @@ def test_weights_that_are_no_numbers_are_refused(given: Any) -> None:
 def test_rules_of_boxes_with_little_weight_say_that_there_was_a_row() -> None:
     clf = HyperboxClassifier().fit([[1.0], [2.0]], ["a", "b"], sample_weight=[0.2, 0.3])
     assert [rule.rows for rule in clf.rules()] == [1, 1]
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_values_beyond_the_limit_go_on_to_share_a_code_where_rows_do_not_count(method):
+    values = [f"v{k}" for k in range(300)]
+    weights = np.ones(300)
+    weights[3:60] = 0
+    clf = getattr(HyperboxClassifier(), method)(
+        [[value] for value in values], [k % 2 for k in range(300)], sample_weight=weights
+    )
+    assert clf.schema_.columns[0].vocabulary.values[255] == "(other values)"
+    p = clf.predict_proba([["v299"], ["never seen"], ["v100"]])
+    assert p[0].tolist() == p[1].tolist() != p[2].tolist()

@@ -164,7 +164,9 @@ class LearnedRows:
         part = self.batch.part(rows)
         codes, additions = part.codes.copy(), [*part.additions]
         for j, vocabulary in enumerate(schema.vocabularies):
-            codes[:, j], values = _numbered(codes[:, j], len(vocabulary))
+            known, limit = len(vocabulary), vocabulary.limit
+            is_full = limit is not None and known <= limit < known + len(part.additions[j])
+            codes[:, j], values = _numbered(codes[:, j], known, limit if is_full else None)
             additions[j] = [part.additions[j][value] for value in values]
         batch = replace(part, codes=codes, additions=additions)
         weights = None if self.weights is None else self.weights[rows]
@@ -201,11 +203,19 @@ class LearnedRows:
         return labels, [self.names[k] for k in new]
 
 
-def _numbered(codes: NDArray[np.int32], known: int) -> tuple[NDArray[np.int32], list[int]]:
-    """Return the codes, those not known yet in order of first appearance, and which these were."""
-    values, first = np.unique(codes[codes >= known], return_index=True)
+def _numbered(
+    codes: NDArray[np.int32], known: int, shared: int | None = None
+) -> tuple[NDArray[np.int32], list[int]]:
+    """Return the codes, those not known yet in order of first appearance, and which these were.
+
+    The code that values beyond the limit share stays what it is, so all values before it stay too.
+    """
+    new = codes[codes >= known]
+    if shared is not None:
+        new = np.concatenate([new[new != shared], np.arange(known, shared + 1, dtype=np.int32)])
+    values, first = np.unique(new, return_index=True)
     ordered = values[np.argsort(first, kind="stable")]
-    new_code = np.arange(max(codes.max(initial=-1), -1) + 1, dtype=np.int32)
+    new_code = np.arange(max(codes.max(initial=-1), new.max(initial=-1)) + 1, dtype=np.int32)
     new_code[ordered] = known + np.arange(len(ordered), dtype=np.int32)
     found = np.where(codes < 0, codes, new_code[codes] if len(new_code) else codes)
     return found.astype(np.int32), (ordered - known).tolist()

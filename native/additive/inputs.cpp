@@ -10,7 +10,7 @@ using std::size_t;
 
 namespace {
 // The variance of a weight before anything is learned: small ones change little.
-constexpr double FIRST_VARIANCE = 0.1, FIRST_OF_HAT = 0.03, FIRST_OF_BOXES = 0.3;
+constexpr double FIRST_VARIANCE = 0.5, FIRST_OF_HAT = 0.15, FIRST_OF_BOXES = 0.15;
 
 // Adds the values of the inputs of a number, times its share.
 void add_number(double linear, double position, double share, double* values) {

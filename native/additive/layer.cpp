@@ -15,7 +15,8 @@ using std::size_t;
 namespace {
 constexpr double DRIFTS[RATES] = {1e-5, 3e-3};
 constexpr double DISCOUNT = 0.995, LEARNING_RATE = 0.5;  // of the losses; of the weights of experts
-constexpr double MOST_LOSS = 9;                          // of an expert that was sure, and wrong
+constexpr double FIRST_LOSS = 5;  // of a filter: the boxes alone count most at first
+constexpr double MOST_LOSS = 9;   // of an expert that was sure, and wrong
 constexpr double LEAST_CURVATURE = 1e-4;
 constexpr double LEAST_ERROR = 0.03;  // rows that were predicted better teach nothing
 // Numbers in the covariances of one rate, beyond which each column has a block of its own.
@@ -32,7 +33,9 @@ void to_probabilities(const double* logits, const std::vector<bool>& possible, d
 }  // namespace
 
 Layer::Layer(size_t n_numeric, size_t n_categorical)
-    : layout_(n_numeric, n_categorical), losses_(EXPERTS) {}
+    : layout_(n_numeric, n_categorical), losses_(EXPERTS, FIRST_LOSS) {
+  losses_[0] = 0;
+}
 
 void Layer::set_row(Judgement& at) const {
   const auto add = [&](size_t index, double x) { at.row.push_back({index, layout_.place(index), x}); };

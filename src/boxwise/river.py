@@ -387,7 +387,7 @@ class HyperboxClassifier(_RiverClassifier):
     >>> from river import evaluate, metrics
     >>> model = HyperboxClassifier(theta=0.3, delta=1.0)
     >>> evaluate.progressive_val_score(LoanStream(2000, function=7), model, metrics.Accuracy())
-    Accuracy: 96.50%
+    Accuracy: 96.00%
     >>> model.predict_one({"salary": 30_000, "loan": 400_000, "shoe_size": 44})
     'declined'
     >>> model.learn_one({"salary": 30_000, "shoe_size": 44, "pet": None}, "referred")

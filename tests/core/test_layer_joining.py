@@ -18,12 +18,13 @@ from boxwise.core import joining
 from boxwise.core.layer_joining import NewCodes, join_layers
 from boxwise.core.settings import blank_layer
 from boxwise.datasets import LoanStream
+from boxwise.reference.additive import FIRST_OF_BOXES, FIRST_OF_HAT, FIRST_VARIANCE
 from boxwise.store.modelfile import pack
 
 # The inputs of a numeric column and of some values of a categorical one, as pairs of a column and a
 # place; with the bias and the boxes before them.
 NUMBER = [(0, place) for place in range(6)]
-FIRST = {**{(0, place): 0.03 for place in range(1, 6)}, (-1, 1): 0.3}
+FIRST = {**{(0, place): FIRST_OF_HAT for place in range(1, 6)}, (-1, 1): FIRST_OF_BOXES}
 AS_THEY_ARE = NewCodes(np.array([0, 1, -1]), [np.array([*range(20), -1])])
 
 
@@ -33,7 +34,7 @@ def slots_of(values: list[int]) -> list[tuple[int, int]]:
 
 def posterior(slots: list[Any], design: np.ndarray, target: np.ndarray) -> list[np.ndarray]:
     """The weights and the covariance of a linear model, from the first ones on."""
-    first = np.array([FIRST.get(slot, 0.1) for slot in slots])
+    first = np.array([FIRST.get(slot, FIRST_VARIANCE) for slot in slots])
     start = np.array([float(slot == (-1, 1)) for slot in slots])
     covariance = np.linalg.inv(np.diag(1 / first) + design.T @ design)
     return [covariance @ (start / first + design.T @ target), covariance]
@@ -152,12 +153,12 @@ def test_no_variance_of_a_shared_input_is_more_than_the_engine_takes() -> None:
     # Twelve values that go together, as after many rows of drift, come to share one input.
     slots = slots_of([*range(12)])
     weights, covariance = posterior(slots, np.zeros((1, len(slots))), np.zeros(1))
-    covariance[-12:, -12:] = 0.1 * (0.999 + 0.001 * np.eye(12))
+    covariance[-12:, -12:] = FIRST_VARIANCE * (0.999 + 0.001 * np.eye(12))
     layer = layer_of(slots, weights, covariance)
     layer["layer_rows"][0] = 5_000
     codes = NewCodes(np.array([0, 1, -1]), [np.array([*range(12, 24), -1])])
     _, variance = weight_of(join_layers([layer], [codes], 1, 2), (1, 12))
-    assert (variance <= 0.1 * 1.004).all()
+    assert (variance <= FIRST_VARIANCE * 1.004).all()
 
 
 def loan_table(function: int, n_rows: int) -> tuple[pd.DataFrame, np.ndarray]:

@@ -16,7 +16,7 @@ from boxwise._native import (
     EntropyEngine,
     EvidenceEngine,
 )
-from boxwise.reference.additive import DRIFTS
+from boxwise.reference.additive import FIRST_LOSSES
 
 
 class Range(NamedTuple):
@@ -189,7 +189,7 @@ def blank_layer() -> dict[str, NDArray[Any]]:
         "layer": np.zeros(2, np.uint64),
         "layer_slots": np.empty((0, 2), np.int32),
         **{f"layer_{name}": np.empty(0) for name in ("rows", "weights", "covariances")},
-        "layer_losses": np.zeros(1 + len(DRIFTS)),
+        "layer_losses": np.array(FIRST_LOSSES),
     }
 
 

@@ -47,8 +47,8 @@ class Prequential:
     ...     print(now.rows, round(now.recent.cba, 2))
     ...     if now.rows == 1000:
     ...         break
-    500 0.92
-    1000 0.94
+    500 0.9
+    1000 0.93
     >>> len(run.points["HyperboxClassifier"])
     2
     """
@@ -255,8 +255,8 @@ def prequential(
     >>> result = prequential(learners, LoanStream(3000, function=7, noise=0.05))
     >>> for row in result.summary():
     ...     print(row["learner"], row["scored"], round(row["cba"], 3), row["boxes"])
-    small boxes 2999 0.92 1000
-    large boxes 2999 0.919 885
+    small boxes 2999 0.915 1000
+    large boxes 2999 0.916 885
     """
     run = Prequential(learners, source, window=window, every=every, limit=limit, classes=classes)
     for points in run:

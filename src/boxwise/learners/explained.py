@@ -51,7 +51,7 @@ class ExplainedLearner(OnlineLearner):
         >>> clf = HyperboxClassifier().fit(rows, ["no", "no", "yes", "yes"])
         >>> (why,) = clf.explain([{"age": 35, "job": "cook"}], fixed=["job"])
         >>> why.prediction, why.counterfactual.prediction, why.counterfactual.changes
-        ('no', 'yes', (Change(column='age', old=35.0, new=48.0),))
+        ('no', 'yes', (Change(column='age', old=35.0, new=46.0),))
         """
         model = self._fitted().copy()  # another thread may go on learning
         batch = self._encode(X, model.schema, upper, learn=True)

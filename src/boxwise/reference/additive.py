@@ -15,7 +15,8 @@ as uncorrelated. A row with an error below 0.03 changes nothing.
 Filters of two rates of drift learn side by side.
 
 **Mixing.** They and the boxes alone are experts, weighted by ``exp(-loss / 2)``, the log-losses
-discounted row by row; the logits are averaged with these weights, so that a decision is one sum.
+discounted row by row. The filters begin with a loss, so that the boxes alone count most at first.
+The logits are averaged with these weights, so that a decision is one sum.
 For a row of support s the filters count s / (s + 0.1) of that, and the boxes alone the rest: where
 no learned row speaks for a row, no curve does.
 
@@ -33,8 +34,9 @@ from boxwise.reference.expert import Columns, Query
 
 HATS, OWN_VALUES = 5, 12
 DRIFTS = (1e-5, 3e-3)
-FIRST_VARIANCE, FIRST_OF_HAT, FIRST_OF_BOXES = 0.1, 0.03, 0.3
+FIRST_VARIANCE, FIRST_OF_HAT, FIRST_OF_BOXES = 0.5, 0.15, 0.15
 DISCOUNT, LEARNING_RATE, MOST_LOSS = 0.995, 0.5, 9.0  # of the experts
+FIRST_LOSSES = (0.0, 5.0, 5.0)
 LEAST_CURVATURE = 1e-4
 LEAST_ERROR = 0.03  # rows that were predicted better teach nothing
 MOST_COUPLED = 32_768  # numbers in the covariances of one rate
@@ -150,7 +152,7 @@ class Layer:
         self.is_decoupled = False
         # By rate and class; of two classes only the second has one.
         self.filters: list[dict[Hashable, Filter]] = [{} for _ in DRIFTS]
-        self.losses = [0.0] * (1 + len(DRIFTS))
+        self.losses = [*FIRST_LOSSES]
 
     def logits(self, row: Row, by_boxes: Mapping[Hashable, float]) -> list[dict[Hashable, float]]:
         """Return the logits by the boxes alone, then by the filters of each rate."""

@@ -62,6 +62,8 @@ void BoxGroup::extend() {
   }
   n.push_back(0.0);
   log_n.push_back(0.0);
+  norm.push_back(1.0);
+  log_norm.push_back(0.0);
   last.push_back(0.0);
   id.push_back(0);
   per_n.resize(in_whole_blocks(size()));
@@ -78,6 +80,7 @@ void BoxGroup::take(size_t slot, const Query& x, double weight, double clock) {
     Numeric& column = numeric[number.j];
     const bool first = column.seen[slot] == 0;
     column.seen[slot] = 1;
+    column.boxes += first;
     if (first || number.raw_low < column.raw_low[slot]) {
       column.raw_low[slot] = number.raw_low;
       column.V[slot] = number.low;
@@ -116,6 +119,7 @@ void BoxGroup::add_count(size_t j, std::int32_t value, size_t slot, double weigh
 
 void BoxGroup::remove(size_t slot) {
   for (Numeric& column : numeric) {
+    column.boxes -= column.seen[slot] != 0;
     move_last(column.V, slot);
     move_last(column.W, slot);
     move_last(column.seen, slot);
@@ -130,6 +134,8 @@ void BoxGroup::remove(size_t slot) {
   }
   move_last(n, slot);
   move_last(log_n, slot);
+  move_last(norm, slot);
+  move_last(log_norm, slot);
   per_n[slot] = per_n[size() - 1];
   per_n[size() - 1] = 0;
   const bool was_newest = last[slot] == newest;
@@ -145,6 +151,7 @@ void BoxGroup::append(const BoxGroup& other, size_t slot) {
     numeric[j].V[to] = other.numeric[j].V[slot];
     numeric[j].W[to] = other.numeric[j].W[slot];
     numeric[j].seen[to] = other.numeric[j].seen[slot];
+    numeric[j].boxes += numeric[j].seen[to] != 0;
     numeric[j].raw_low[to] = other.numeric[j].raw_low[slot];
     numeric[j].raw_high[to] = other.numeric[j].raw_high[slot];
   }
@@ -160,7 +167,7 @@ void BoxGroup::append(const BoxGroup& other, size_t slot) {
 }
 
 size_t BoxGroup::bytes() const {
-  size_t doubles = 2 * n.capacity() + per_n.capacity() + last.capacity() + id.capacity();
+  size_t doubles = 4 * n.capacity() + per_n.capacity() + last.capacity() + id.capacity();
   for (const Numeric& column : numeric)
     doubles += 3 * column.V.capacity() + column.raw_low.capacity() +
                column.raw_high.capacity();

@@ -21,6 +21,8 @@ struct BoxGroup {
     Aligned<double> V, W;                  // the interval, on the scale of the column
     Aligned<double> seen;                  // 1, or 0 while there is no value
     std::vector<double> raw_low, raw_high;  // and in the units of the input; NaN: no value yet
+    std::size_t boxes = 0;  // that have a value
+    bool in_norm = false;   // the sides count in `norm`, as they do once a box has a value
   };
   struct Categorical {
     std::vector<Aligned<double>> counts;  // by value; empty: in no box
@@ -32,6 +34,9 @@ struct BoxGroup {
   Aligned<double> n;     // weight: the rows taken
   Aligned<double> log_n;
   Aligned<double> per_n;  // 1 / n, in whole blocks; 0 beyond the last box
+  // norm * exp(log_norm): the product of all sides and row counts that a density is divided by, each with
+  // the bandwidth or backoff of its column (see density.hpp, normalise).
+  Aligned<double> norm, log_norm;
   Aligned<double> last;  // the clock when it took the last of them
   double newest = 0;     // the largest of these
   std::vector<std::uint64_t> id;

@@ -29,6 +29,7 @@ struct DensitySettings {
 // Terms that depend on the class and the row but not on the box.
 struct Terms {
   std::vector<double> bandwidth;       // by number of the query
+  std::vector<double> missing;         // bandwidths of the other numeric columns
   std::vector<double> backoff, share;  // by categorical column
   double background;                   // the weighted log-density of the background component
   double decay, clock;
@@ -37,7 +38,8 @@ struct Terms {
 
 struct GroupLikelihood {
   Terms terms;
-  Aligned<double> logs;   // by box: log(weight * e(x)); padded to whole blocks
+  // By box, padded to whole blocks: weight * e(x) = mantissa * exp(log), the mantissa from 1 up to 2.
+  Aligned<double> mantissas, logs;
   Aligned<double> parts;  // by box: its share in the likelihood of the class
   double background = 0;  // the share of the background component
   double squares = 0;     // the sum of the squared shares of the boxes, each by its rows
@@ -47,7 +49,12 @@ struct GroupLikelihood {
 void bind(const Query& x, const ClassStats& stats, const Relevance& relevance,
           const std::vector<double>& values_known, const DensitySettings& settings, double clock,
           Terms& terms);
-// Fills in logs, parts, background, squares and log_sum; the terms are bound already.
+// Computes what the densities of some boxes have in common for all rows; called after their sides or rows
+// have changed, boxes have gone, or the relevance has changed. All boxes are done where a column has
+// got its first value, or lost its last.
+void normalise(const Relevance& relevance, const DensitySettings& settings, std::size_t begin,
+               std::size_t end, BoxGroup& group);
+// Fills in all but the terms, which are bound already.
 void evaluate(const Query& x, const BoxGroup& group, double background_rows, GroupLikelihood& out);
 // Adds `factor` times the gradient of log_sum by the logarithms of the parameters.
 void add_gradient(const Query& x, const BoxGroup& group, const GroupLikelihood& at, double factor,

@@ -20,6 +20,7 @@ constexpr double TOLERANCE = 1e-9;  // of sizes and entropies that are compared
 constexpr double NONE = -1e300;
 constexpr size_t LOOKED_AT = 16;  // numbers that are looked at one by one only if one of them is large
 constexpr double LOG2_E = 1.4426950408889634;
+constexpr double MOST_LOG_MANTISSA = LN2 + 1e-9;
 
 // A column in which boxes have a longest side, and the ends of a row in it.
 struct Limit {
@@ -27,7 +28,7 @@ struct Limit {
   double low, high, longest;
 };
 
-// out = logs - log_n, or NONE where a side, with the row in it, is too long.
+// out = logs - log_n + MOST_LOG_MANTISSA, or NONE where a side, with the row in it, is too long.
 template <size_t bytes>
 INLINED void admit_in(const double* logs, const double* log_n, const Limit* limits, size_t count,
                       size_t m, double* RESTRICT out) {
@@ -37,7 +38,7 @@ INLINED void admit_in(const double* logs, const double* log_n, const Limit* limi
     if (m < LANES) return admit_in<bytes / 2>(logs, log_n, limits, count, m, out);
   for (size_t next = 0; next < m; next += LANES) {
     const size_t i = next + LANES > m ? m - LANES : next;
-    Doubles kept = load<Doubles>(logs + i) - load<Doubles>(log_n + i);
+    Doubles kept = load<Doubles>(logs + i) - load<Doubles>(log_n + i) + MOST_LOG_MANTISSA;
     for (size_t c = 0; c < count; ++c) {
       const Limit& x = limits[c];
       const Doubles V = load<Doubles>(x.V + i), W = load<Doubles>(x.W + i);
@@ -127,6 +128,15 @@ void Expert::step(const Query& x, std::int32_t label, const Evaluation& at) {
     gradient.back() -= error * (at.groups[k + 1].log_sum - at.groups[k_true + 1].log_sum);
   }
   relevance.step(gradient);
+  normalise_all();
+}
+
+void Expert::normalise(size_t group, size_t slot) {
+  evidence::normalise(relevance, density, slot, slot + 1, groups[group]);
+}
+
+void Expert::normalise_all() {
+  for (BoxGroup& group : groups) evidence::normalise(relevance, density, 0, group.size(), group);
 }
 
 void Expert::tick(std::int32_t label, double weight) {
@@ -138,21 +148,26 @@ void Expert::tick(std::int32_t label, double weight) {
 // good the oldest.
 std::optional<Expert::Place> Expert::find(const Query& x, std::int32_t label,
                                           const Evaluation& at) const {
-  static thread_local std::vector<Aligned<double>> all;  // by group: the log-densities of boxes
+  static thread_local std::vector<Aligned<double>> all;  // by group: bounds of log-densities
   const size_t searched = std::min(groups.size(), at.groups.size());
   if (all.size() < searched) all.resize(searched);
   const auto is_searched = [&](size_t g) {
     return groups[g].size() > 0 &&
            (label == UNLABELLED || g == 0 || g == static_cast<size_t>(label + 1));
   };
+  const auto log_density = [&](size_t g, size_t i) {
+    return at.groups[g].logs[i] + log_of(at.groups[g].mantissas[i]) - groups[g].log_n[i];
+  };
   double best = NONE;
   for (size_t g = 0; g < searched; ++g) {
     if (!is_searched(g)) continue;
-    log_densities(groups[g], x, at.groups[g], all[g]);
+    bound_log_densities(groups[g], x, at.groups[g], all[g]);
     for_each_above(all[g], groups[g].size(), [&](size_t i) {
       if (all[g][i] <= best) return best;
+      const double log = log_density(g, i);
+      if (log <= best) return best;
       if (entropy_fits(groups[g], i, x))
-        best = all[g][i];
+        best = log;
       else
         all[g][i] = NONE;
       return best;
@@ -165,16 +180,17 @@ std::optional<Expert::Place> Expert::find(const Query& x, std::int32_t label,
     if (!is_searched(g)) continue;
     for_each_above(all[g], groups[g].size(), [&](size_t i) {
       const bool is_older = !oldest || groups[g].id[i] < id(*oldest);
-      if (all[g][i] >= best - TOLERANCE && is_older && entropy_fits(groups[g], i, x)) oldest = {g, i};
+      if (is_older && all[g][i] != NONE && log_density(g, i) >= best - TOLERANCE &&
+          entropy_fits(groups[g], i, x))
+        oldest = {g, i};
       return best - 2 * TOLERANCE;
     });
   }
   return oldest;
 }
 
-// Log-densities of a row in all boxes of a group; NONE where a side would become too long.
-void Expert::log_densities(const BoxGroup& group, const Query& x, const GroupLikelihood& at,
-                           Aligned<double>& out) const {
+void Expert::bound_log_densities(const BoxGroup& group, const Query& x, const GroupLikelihood& at,
+                                 Aligned<double>& out) const {
   const size_t m = group.size();
   if (out.size() < m) out.resize(m);
   static thread_local std::vector<Limit> limits;
@@ -214,11 +230,13 @@ void Expert::count(size_t group, const Query& x, double weight) {
 
 void Expert::take(Place place, const Query& x, std::int32_t label, double weight) {
   groups[place.group].take(place.slot, x, weight, clock);
+  normalise(place.group, place.slot);
   count(place.group, x, weight);
   if (place.group != 0 || label == UNLABELLED) return;
   // A label makes an unlabelled box one of its class.
   const auto own = static_cast<size_t>(label + 1);
   groups[own].append(groups[0], place.slot);
+  normalise(own, groups[own].size() - 1);
   count_box(own, groups[own].size() - 1, 1);
   remove(place);
 }
@@ -226,6 +244,7 @@ void Expert::take(Place place, const Query& x, std::int32_t label, double weight
 void Expert::create(const Query& x, std::int32_t label, double weight, std::uint64_t id) {
   const auto own = static_cast<size_t>(label + 1);
   groups[own].create(x, weight, clock, id);
+  normalise(own, groups[own].size() - 1);
   count(own, x, weight);
 }
 
@@ -244,6 +263,7 @@ void Expert::count_box(size_t group, size_t slot, double sign) {
 void Expert::remove(Place place) {
   count_box(place.group, place.slot, -1);
   groups[place.group].remove(place.slot);
+  evidence::normalise(relevance, density, 0, 0, groups[place.group]);
 }
 
 void Expert::keep(const std::vector<std::vector<size_t>>& slots) {
@@ -254,6 +274,7 @@ void Expert::keep(const std::vector<std::vector<size_t>>& slots) {
     groups[g] = std::move(kept);
     for (size_t slot = 0; slot < groups[g].size(); ++slot) count_box(g, slot, 1);
   }
+  normalise_all();
 }
 
 size_t Expert::n_boxes() const {
@@ -269,6 +290,7 @@ void Expert::put(const ExpertBox& box, size_t group, const Scales& scales) {
   for (size_t j = 0; j < n_; ++j) {
     if (box.low[j] != box.low[j]) continue;
     to.numeric[j].seen[slot] = 1;
+    ++to.numeric[j].boxes;
     to.numeric[j].raw_low[slot] = box.low[j];
     to.numeric[j].raw_high[slot] = box.high[j];
     to.numeric[j].V[slot] = scales.position(j, box.low[j]);
@@ -283,6 +305,7 @@ void Expert::put(const ExpertBox& box, size_t group, const Scales& scales) {
   to.set_rows(slot, box.n);
   to.set_last(slot, box.last);
   to.id[slot] = box.id;
+  normalise(group, slot);
 }
 
 void Expert::rescale(size_t j, const Scales& scales) {
@@ -300,6 +323,7 @@ void Expert::rescale(size_t j, const Scales& scales) {
       column.W[i] = high[i];
     }
   }
+  normalise_all();
 }
 
 }  // namespace boxwise::evidence

@@ -68,8 +68,11 @@ class Expert {
 
  private:
   void grow_to(std::size_t group);
-  void log_densities(const BoxGroup& group, const Query& x, const GroupLikelihood& at,
-                     Aligned<double>& out) const;
+  // Log-densities of a row in the boxes of a group, rounded up; NONE where a side would become too long.
+  void bound_log_densities(const BoxGroup& group, const Query& x, const GroupLikelihood& at,
+                           Aligned<double>& out) const;
+  void normalise(std::size_t group, std::size_t slot);
+  void normalise_all();
   bool entropy_fits(const BoxGroup& group, std::size_t slot, const Query& x) const;
   double entropy_change(const BoxGroup& group, std::size_t slot, const Query& x) const;
   void count(std::size_t group, const Query& x, double weight);

@@ -17,6 +17,7 @@ class Relevance {
   double categorical(std::size_t j) const { return value_[n_ + j]; }
   double decay() const { return value_[n_ + r_]; }
   double temperature() const { return value_[n_ + r_ + 1]; }
+  std::size_t n_numeric() const { return n_; }
   std::size_t size() const { return log_.size(); }
 
   // The gradient of the log-loss by the logarithms of all parameters, in the order above.

@@ -11,6 +11,12 @@
 namespace boxwise::evidence {
 
 constexpr double SMALLEST_EXPONENT = -700;  // exp of less is taken as exp of this, about 1e-304
+constexpr double LN2 = 0.69314718055994530942;
+// The parts of a double. Its exponent becomes a double without a conversion, which has no vector
+// instruction before AVX-512.
+constexpr std::uint64_t EXPONENT = 0x4330000000000000ull, MANTISSA = 0xfffffffffffffull,
+                        ONE = 0x3ff0000000000000ull;
+constexpr double EXPONENT_BIAS = 4503599627370496.0 + 1023;
 
 // The bits of numbers, or numbers of the same size of such bits.
 template <class To, class From>
@@ -48,11 +54,10 @@ INLINED Doubles exp_of(Doubles x) {
 
 // The natural logarithm of a normal positive number.
 inline double log_of(double x) {
-  constexpr double LN2 = 0.69314718055994530942, SQRT2 = 1.4142135623730951;
+  constexpr double SQRT2 = 1.4142135623730951;
   const auto bits = std::bit_cast<std::uint64_t>(x);
-  // The exponent as a double without a conversion, which has no vector instruction before AVX-512.
-  double e = std::bit_cast<double>((bits >> 52) | 0x4330000000000000ull) - (4503599627370496.0 + 1023);
-  double m = std::bit_cast<double>((bits & 0xfffffffffffffull) | 0x3ff0000000000000ull);
+  double e = std::bit_cast<double>((bits >> 52) | EXPONENT) - EXPONENT_BIAS;
+  double m = std::bit_cast<double>((bits & MANTISSA) | ONE);
   const bool upper = m > SQRT2;
   m = upper ? m * 0.5 : m;
   e = upper ? e + 1 : e;
@@ -69,35 +74,16 @@ inline double log_of(double x) {
   return e * LN2 + (2 * s + 2 * s * z * p);
 }
 
-// The natural logarithm of a / b for packs of normal positive numbers, with one division.
+// Leaves the mantissas of normal positive numbers, from 1 up to 2, and adds the logarithms of the powers
+// of two that were taken out.
 template <std::size_t bytes>
-INLINED kernels::Pack<double, bytes> log_of_ratio(kernels::Pack<double, bytes> a,
-                                                  kernels::Pack<double, bytes> b) {
+INLINED void split_exponents(kernels::Pack<double, bytes>& x, kernels::Pack<double, bytes>& logs) {
   using Doubles = kernels::Pack<double, bytes>;
   using Bits = kernels::Pack<std::uint64_t, bytes>;
-  constexpr double LN2 = 0.69314718055994530942, SQRT2 = 1.4142135623730951;
-  constexpr std::uint64_t EXPONENT = 0x4330000000000000ull, MANTISSA = 0xfffffffffffffull,
-                          ONE = 0x3ff0000000000000ull;
-  const Bits of_a = bits_as<Bits>(a), of_b = bits_as<Bits>(b);
-  Doubles e = bits_as<Doubles>(Bits((of_a >> 52) | EXPONENT)) -  // as in log_of
-              bits_as<Doubles>(Bits((of_b >> 52) | EXPONENT));
-  a = bits_as<Doubles>(Bits((of_a & MANTISSA) | ONE));
-  b = bits_as<Doubles>(Bits((of_b & MANTISSA) | ONE));
-  const Doubles up = a > b * SQRT2 ? Doubles{} + 1 : Doubles{};
-  const Doubles down = b > a * SQRT2 ? Doubles{} + 1 : Doubles{};
-  e += up - down;
-  a *= 1 - 0.5 * up + down;  // halved or doubled, so that a / b is near 1
-  const Doubles s = (a - b) / (a + b), z = s * s;
-  Doubles p = Doubles{} + 1.0 / 19;
-  p = p * z + 1.0 / 17;
-  p = p * z + 1.0 / 15;
-  p = p * z + 1.0 / 13;
-  p = p * z + 1.0 / 11;
-  p = p * z + 1.0 / 9;
-  p = p * z + 1.0 / 7;
-  p = p * z + 1.0 / 5;
-  p = p * z + 1.0 / 3;
-  return e * LN2 + (2 * s + 2 * s * z * p);
+  const Bits of_x = bits_as<Bits>(x);
+  const Doubles e = bits_as<Doubles>(Bits((of_x >> 52) | EXPONENT)) - EXPONENT_BIAS;
+  logs += e * LN2;
+  x = bits_as<Doubles>(Bits((of_x & MANTISSA) | ONE));
 }
 
 }  // namespace boxwise::evidence

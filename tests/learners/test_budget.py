@@ -102,3 +102,29 @@ def test_rows_without_a_label_push_out_no_box_with_a_class():
     clf.partial_fit([[0.0], [1.0]], [0, 1])
     clf.partial_fit([[2.0], [3.0], [4.0], [5.0], [6.0]], [-1] * 5)
     assert clf.predict([[0.0], [1.0]]).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("max_boxes", [5, 25])
+@pytest.mark.parametrize("seed", range(4))
+def test_boxes_that_came_and_went_predict_as_those_of_a_loaded_model(
+    max_boxes: int, seed: int, tmp_path: Any
+) -> None:
+    """What boxes keep for all rows follows values that columns get late, or lose with a box."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        {
+            "usual": rng.normal(),
+            "rare": rng.normal() if rng.random() < 0.03 else None,
+            "early": rng.normal() if k < 20 else None,
+            "late": rng.normal() if k > 200 else None,
+            "text": str(rng.integers(4)),
+        }
+        for k in range(300)
+    ]
+    labels = [str(k % 3) if row["usual"] > 0 else "x" for k, row in enumerate(rows)]
+    clf = HyperboxClassifier(max_boxes=max_boxes, theta=0.1, delta=0.05)
+    for begin in range(0, len(rows), 50):
+        clf.partial_fit(rows[begin : begin + 50], labels[begin : begin + 50])
+        clf.save(tmp_path / "m.box")
+        loaded = load(tmp_path / "m.box")
+        np.testing.assert_array_equal(loaded.predict_proba(rows), clf.predict_proba(rows))

@@ -26,8 +26,8 @@ from boxwise.explain import Explanation
 from boxwise.inputs import Batch
 from boxwise.inputs.kinds import kind_of_values
 from boxwise.inputs.missing import is_missing
-from boxwise.learners.explained import ExplainedLearner
-from boxwise.learners.settings import engine_ranges, for_columns, number
+from boxwise.learners.base.explained_learner import ExplainedLearner
+from boxwise.learners.base.settings import engine_ranges, for_columns, number
 from boxwise.learners.weights import MOST
 from boxwise.schema import Column, Kind, Schema, Vocabulary, show
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import boxwise as library
-from boxwise.apps.model_settings import LEARNERS, Algorithm
+from boxwise.apps.options.model import LEARNERS, Algorithm
 from boxwise.datasets import loans
-from boxwise.learners.numbers_only import NumbersOnly
+from boxwise.learners.base.numeric_only import NumbersOnly
 from boxwise.learners.saved import _LEARNERS
 from boxwise.store.modelfile import pack
 

@@ -13,7 +13,7 @@ from boxwise import (
     OnlineGFMM,
     ShindeGFMM,
 )
-from boxwise.learners.described import ALGORITHMS
+from boxwise.learners.description import ALGORITHMS
 from boxwise.learners.saved import _LEARNERS
 from tests.apps.running import boxwise
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from boxwise import HyperboxClassifier
 from boxwise.core import Model
+from boxwise.learners.base.settings import PRIORS
 from boxwise.learners.changes import EVENTS
-from boxwise.learners.settings import PRIORS
 from boxwise.reference.evidence import Evidence
 from boxwise.reference.expert import DECAY, TEMPERATURE, RangeScale
 from boxwise.reference.quantiles import QuantileScale

@@ -18,8 +18,8 @@ from boxwise.files import (
     check_classes,
     infer_kinds,
 )
-from boxwise.files.faults import MOST_REPORTS
 from boxwise.files.numbers import LIMIT, problem, to_floats
+from boxwise.files.row_errors import MOST_REPORTS
 from boxwise.files.spelling import respelled
 from boxwise.inputs import numbers
 from tests.files.conftest import Recorder

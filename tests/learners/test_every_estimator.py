@@ -17,10 +17,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import boxwise
 from boxwise import EIOLGFMM, HyperboxClassifier
-from boxwise.learners.batch_learner import BatchLearner
-from boxwise.learners.hyperbox_learner import HyperboxLearner
-from boxwise.learners.numbers_only import NumbersOnly
-from boxwise.learners.online_learner import OnlineLearner
+from boxwise.learners.base.batch_learner import BatchLearner
+from boxwise.learners.base.hyperbox_learner import HyperboxLearner
+from boxwise.learners.base.numeric_only import NumbersOnly
+from boxwise.learners.base.online_learner import OnlineLearner
 from boxwise.learners.saved import _LEARNERS
 
 EVERY = [learner() for learner in _LEARNERS.values()]

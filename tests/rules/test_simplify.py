@@ -12,8 +12,8 @@ from boxwise import HyperboxClassifier
 from boxwise.datasets import LoanStream
 from boxwise.inputs import Batch
 from boxwise.rules import Between, Rule, RuleSet
-from boxwise.rules.made_up import made_up
 from boxwise.rules.round_numbers import roundest
+from boxwise.rules.synthetic_rows import made_up
 
 
 @pytest.fixture(scope="module")

@@ -7,17 +7,17 @@ from typing import Annotated
 
 import typer
 
-from boxwise.apps.demo import demo
-from boxwise.apps.evaluate import evaluate
-from boxwise.apps.explain import explain
-from boxwise.apps.inspect import inspect
-from boxwise.apps.learn import learn
-from boxwise.apps.paper import paper
-from boxwise.apps.plot import plot
-from boxwise.apps.predict import predict
-from boxwise.apps.prune import prune
-from boxwise.apps.report import report
-from boxwise.apps.rules import rules
+from boxwise.apps.commands.demo import demo
+from boxwise.apps.commands.evaluate import evaluate
+from boxwise.apps.commands.explain import explain
+from boxwise.apps.commands.inspect import inspect
+from boxwise.apps.commands.learn import learn
+from boxwise.apps.commands.paper import paper
+from boxwise.apps.commands.plot import plot
+from boxwise.apps.commands.predict import predict
+from boxwise.apps.commands.prune import prune
+from boxwise.apps.commands.report import report
+from boxwise.apps.commands.rules import rules
 
 app = typer.Typer(
     name="boxwise",

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from boxwise.evaluate import Confusion, Scores
-from boxwise.evaluate.point_table import score_in_words
+from boxwise.evaluate.prequential_table import score_in_words
 
 HEADS = ("accuracy", "CBA", "kappa", "balanced")
 

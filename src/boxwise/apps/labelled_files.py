@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import NoReturn
 
-from boxwise.apps.column_options import ColumnOptions
-from boxwise.apps.file_options import FileOptions
+from boxwise.apps.options.columns import ColumnOptions
+from boxwise.apps.options.files import FileOptions
 from boxwise.apps.outcome import say, tell_rows_left_out
 from boxwise.files import (
     Chunk,

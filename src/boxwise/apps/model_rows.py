@@ -8,9 +8,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from boxwise.apps.file_options import FileOptions
 from boxwise.apps.labelled_files import begun, no_rows
 from boxwise.apps.model_columns import tell_columns_left_out, typing_for, wanted_names
+from boxwise.apps.options.files import FileOptions
 from boxwise.files import InputError, TypedChunk, check_names
 
 

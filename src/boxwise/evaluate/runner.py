@@ -7,9 +7,9 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
+from boxwise.evaluate.adapters import Guess, face_of
 from boxwise.evaluate.confusion import Confusion
-from boxwise.evaluate.faces import Guess, face_of
-from boxwise.evaluate.points import Point, Scores
+from boxwise.evaluate.prequential_scores import Point, Scores
 
 
 class LearnerError(RuntimeError):

@@ -13,9 +13,9 @@ from boxwise.core import EntropySettings, EvidenceSettings, Model
 from boxwise.explain.box_arrays import BoxArrays
 from boxwise.explain.counterfactual import Search
 from boxwise.explain.explanation import BoxSupport, Explanation, Rival
-from boxwise.explain.in_words import MOST_OF_IT
 from boxwise.explain.reasons import Reasons
 from boxwise.explain.row import Row, known_only
+from boxwise.explain.text import MOST_OF_IT
 from boxwise.explain.ties import tied_boxes, tied_classes
 from boxwise.explain.winning import Judged, best_boxes, by_evidence, judged
 from boxwise.inputs import Batch

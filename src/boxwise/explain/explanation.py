@@ -318,12 +318,12 @@ class Explanation:
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
     def __str__(self) -> str:
-        from boxwise.explain.in_words import in_words
+        from boxwise.explain.text import in_words
 
         return in_words(self)
 
     def _repr_html_(self) -> str:
-        from boxwise.explain.in_html import in_html
+        from boxwise.explain.html import in_html
 
         return in_html(self)
 

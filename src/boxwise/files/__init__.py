@@ -2,11 +2,11 @@
 
 from boxwise.files.chunk import CHUNK_ROWS, Chunk
 from boxwise.files.errors import InputError, RowError
-from boxwise.files.faults import Faults, OnError
+from boxwise.files.file_set import Files, check_names
 from boxwise.files.formats import Format, Manner
 from boxwise.files.kinds import KIND_ROWS, check_classes, first_rows, infer_kinds
 from boxwise.files.number_labels import NumberLabels
-from boxwise.files.several import Files, check_names
+from boxwise.files.row_errors import Faults, OnError
 from boxwise.files.source import STANDARD_INPUT
 from boxwise.files.stopping import ReadingStopped, Stop
 from boxwise.files.typed import TypedChunk, Typing

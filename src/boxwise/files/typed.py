@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from boxwise.files.chunk import Chunk
 from boxwise.files.errors import RowError
-from boxwise.files.faults import Faults
 from boxwise.files.kinds import is_gap, kind_of_cells
 from boxwise.files.numbers import problem, to_floats
+from boxwise.files.row_errors import Faults
 from boxwise.files.spelling import respelled
 from boxwise.schema import Kind
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from boxwise.inputs.batch import Batch
 from boxwise.inputs.categories import to_codes
-from boxwise.inputs.express import encode_quickly
+from boxwise.inputs.fast_path import encode_quickly
 from boxwise.inputs.intervals import check_bounds
 from boxwise.inputs.kinds import kinds_told
 from boxwise.inputs.matching import match_columns, match_upper

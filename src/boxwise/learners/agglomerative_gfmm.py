@@ -6,8 +6,8 @@ from dataclasses import asdict
 from typing import Any
 
 from boxwise.core import AgglomerativeSettings
-from boxwise.learners.batch_learner import BatchLearner
-from boxwise.learners.settings import entropy_settings, number
+from boxwise.learners.base.batch_learner import BatchLearner
+from boxwise.learners.base.settings import entropy_settings, number
 from boxwise.schema import Schema, show
 
 CONDITIONS = ("each", "mean")

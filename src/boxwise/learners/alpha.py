@@ -15,11 +15,11 @@ from sklearn.model_selection import StratifiedKFold, check_cv
 from boxwise.core import EntropySettings, FoldRows, Range, try_settings
 from boxwise.evaluate import class_balanced_accuracy
 from boxwise.inputs import Batch
-from boxwise.learners.settings import engine_ranges
+from boxwise.learners.base.settings import engine_ranges
 
 if TYPE_CHECKING:
+    from boxwise.learners.base.hyperbox_learner import TrainingTable
     from boxwise.learners.eiol_gfmm import EIOLGFMM
-    from boxwise.learners.hyperbox_learner import TrainingTable
 
 FOLDS = 3
 Split = tuple[NDArray[Any], NDArray[Any]]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from boxwise.core import BoundSettings
-from boxwise.learners.batch_learner import BatchLearner
-from boxwise.learners.settings import gammas, number
+from boxwise.learners.base.batch_learner import BatchLearner
+from boxwise.learners.base.settings import gammas, number
 from boxwise.schema import Schema
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from boxwise.core import EntropySettings
 from boxwise.learners.alpha import alpha_for
-from boxwise.learners.explained import ExplainedLearner
-from boxwise.learners.hyperbox_learner import TrainingTable
-from boxwise.learners.settings import engine_ranges, entropy_settings
+from boxwise.learners.base.explained_learner import ExplainedLearner
+from boxwise.learners.base.hyperbox_learner import TrainingTable
+from boxwise.learners.base.settings import engine_ranges, entropy_settings
 from boxwise.schema import Schema, show
 
 ESTIMATES = ("estimate", "estimate-scores")

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from boxwise.core import EvidenceSettings
 from boxwise.explain import Curve, curves_of
+from boxwise.learners.base.explained_learner import ExplainedLearner
+from boxwise.learners.base.hyperbox_learner import TrainingTable
+from boxwise.learners.base.settings import evidence_settings
 from boxwise.learners.changes import Change, changes_of
-from boxwise.learners.explained import ExplainedLearner
-from boxwise.learners.hyperbox_learner import TrainingTable
-from boxwise.learners.settings import evidence_settings
 from boxwise.learners.weights import LearnedRows, check_class_weight, row_weights
 from boxwise.schema import Schema
 

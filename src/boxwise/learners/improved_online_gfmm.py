@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from boxwise.core import EntropySettings
-from boxwise.learners.numbers_only import NumbersOnly
-from boxwise.learners.online_learner import OnlineLearner
-from boxwise.learners.settings import gammas, number
+from boxwise.learners.base.numeric_only import NumbersOnly
+from boxwise.learners.base.online_learner import OnlineLearner
+from boxwise.learners.base.settings import gammas, number
 from boxwise.schema import Schema
 
 

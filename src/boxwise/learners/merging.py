@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from sklearn.base import clone
 
 from boxwise.core import EntropySettings, EvidenceSettings, Model, join
-from boxwise.learners.hyperbox_learner import HyperboxLearner
+from boxwise.learners.base.hyperbox_learner import HyperboxLearner
 from boxwise.schema import Kind, Schema, show
 
 Learner = TypeVar("Learner", bound=HyperboxLearner)

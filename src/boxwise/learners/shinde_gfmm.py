@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from boxwise.core import ContractionSettings
-from boxwise.learners.online_learner import OnlineLearner
-from boxwise.learners.settings import gammas, number
+from boxwise.learners.base.online_learner import OnlineLearner
+from boxwise.learners.base.settings import gammas, number
 from boxwise.schema import Schema
 
 

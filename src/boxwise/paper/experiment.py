@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from boxwise import EIOLGFMM, CastilloGFMM, ImprovedOnlineGFMM, ShindeGFMM
 from boxwise.datasets import names
-from boxwise.learners.hyperbox_learner import HyperboxLearner
+from boxwise.learners.base.hyperbox_learner import HyperboxLearner
 from boxwise.paper.protocol import Fold, Row, rows
 
 TENTHS = [i / 10 for i in range(11)]

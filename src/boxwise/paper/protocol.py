@@ -15,7 +15,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
 
 from boxwise.datasets import load
 from boxwise.evaluate import cba_scorer
-from boxwise.learners.hyperbox_learner import HyperboxLearner
+from boxwise.learners.base.hyperbox_learner import HyperboxLearner
 from boxwise.tuning.scoring import Scoring
 from boxwise.tuning.trials import Result, Trials
 

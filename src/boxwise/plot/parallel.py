@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from boxwise.plot.bands import Bands
 from boxwise.plot.canvas import INK, SMALL, TEXT, axes_for, head, legend_beside
-from boxwise.plot.class_shapes import draw_class_shapes
 from boxwise.plot.column_choice import choice_in_words, chosen_names
+from boxwise.plot.distribution import draw_class_shapes
 from boxwise.plot.scales import Scale
 from boxwise.plot.texts import drawn_boxes, in_lines
 from boxwise.plot.view import View

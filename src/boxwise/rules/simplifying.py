@@ -14,10 +14,10 @@ from boxwise.evaluate import class_balanced_accuracy
 from boxwise.inputs import Batch, encode
 from boxwise.progress import follow
 from boxwise.rules.candidates import Candidates
-from boxwise.rules.made_up import joined, made_up
 from boxwise.rules.rule import Rule
 from boxwise.rules.rule_list import STRICTNESS, Entry, ListSearch, RuleList
 from boxwise.rules.simplification import Point, Simplification
+from boxwise.rules.synthetic_rows import joined, made_up
 from boxwise.rules.within import boxes_within
 from boxwise.schema import Schema, show
 

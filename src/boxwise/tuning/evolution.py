@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from boxwise.evaluate import cba_scorer
-from boxwise.learners.hyperbox_learner import HyperboxLearner
+from boxwise.learners.base.hyperbox_learner import HyperboxLearner
 from boxwise.progress import Report, follow
 from boxwise.schema import show
 from boxwise.tuning.front import Candidate, front_of

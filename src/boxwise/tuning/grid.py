@@ -14,7 +14,7 @@ from scipy.stats import rankdata
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from boxwise.learners.hyperbox_learner import HyperboxLearner
+from boxwise.learners.base.hyperbox_learner import HyperboxLearner
 from boxwise.progress import follow
 from boxwise.tuning.scoring import Scoring
 from boxwise.tuning.trials import Parameters, Result, Trials, clone_values

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from boxwise.learners.hyperbox_learner import HyperboxLearner
+from boxwise.learners.base.hyperbox_learner import HyperboxLearner
 from boxwise.schema import Schema, show
 
 SHARE = (0.0, 1.0)

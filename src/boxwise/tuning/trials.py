@@ -17,7 +17,7 @@ from sklearn.utils import _safe_indexing, indexable
 
 from boxwise.core import FoldRows, Outcome, Settings, label_array, try_settings
 from boxwise.inputs import infer_schema
-from boxwise.learners.hyperbox_learner import HyperboxLearner, TrainingTable
+from boxwise.learners.base.hyperbox_learner import HyperboxLearner, TrainingTable
 from boxwise.schema import Vocabulary
 from boxwise.tuning.scoring import Answers, Scoring
 

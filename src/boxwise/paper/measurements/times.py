@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from time import process_time
 
-from boxwise.learners.hyperbox_learner import HyperboxLearner
+from boxwise.learners.base.hyperbox_learner import HyperboxLearner
 from boxwise.paper.experiment import METHODS, VERSIONS
 from boxwise.paper.find_alpha import find
 from boxwise.paper.measurements.measurement import Measure, Measurement

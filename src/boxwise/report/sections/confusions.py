@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable
 
-from boxwise.explain.in_words import class_in_words
+from boxwise.explain.text import class_in_words
 from boxwise.report.markup import (
     Column,
     Section,

@@ -9,7 +9,7 @@ import numpy as np
 
 from boxwise.core import EntropySettings, EvidenceSettings
 from boxwise.explain import explain, winning_boxes
-from boxwise.explain.in_words import class_in_words
+from boxwise.explain.text import class_in_words
 from boxwise.report.markup import Section, paragraph, scrolled, text
 from boxwise.report.rows import LabelledRows
 from boxwise.report.subject import Subject

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from boxwise.core.words import number_in_words
-from boxwise.learners.described import ALGORITHMS, changed_parameters
+from boxwise.learners.description import ALGORITHMS, changed_parameters
 from boxwise.report.markup import (
     Column,
     Section,

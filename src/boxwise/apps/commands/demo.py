@@ -14,9 +14,9 @@ from typing import Annotated, Any
 import typer
 
 from boxwise import HyperboxClassifier
+from boxwise.apps.demo_screen import Screen
 from boxwise.apps.outcome import failures_told
 from boxwise.apps.results import opened
-from boxwise.apps.screen import Screen
 from boxwise.apps.writable import check_results
 from boxwise.datasets import LoanStream
 from boxwise.evaluate import Prequential

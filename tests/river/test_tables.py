@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("river")
 
 from boxwise.river import HyperboxClassifier
-from tests.river_face.streams import learned, patchy
+from tests.river.streams import learned, patchy
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("river")
 
 from boxwise.river import EIOLGFMM, HyperboxClassifier
-from tests.river_face.streams import everything, learned
+from tests.river.streams import everything, learned
 
 
 @pytest.mark.parametrize(

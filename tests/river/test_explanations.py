@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("river")
 
 from boxwise.river import HyperboxClassifier
-from tests.river_face.streams import learned, patchy
+from tests.river.streams import learned, patchy
 
 
 def test_explanations_are_those_of_the_other_face_and_features_may_come_and_go() -> None:

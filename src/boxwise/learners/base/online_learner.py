@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from boxwise.core import Model
 from boxwise.inputs import infer_schema
 from boxwise.inputs.labels import declared_labels
-from boxwise.learners.hyperbox_learner import HyperboxLearner
-from boxwise.learners.settings import engine_ranges
+from boxwise.learners.base.hyperbox_learner import HyperboxLearner
+from boxwise.learners.base.settings import engine_ranges
 from boxwise.learners.weights import LearnedRows
 from boxwise.schema import Kind, Schema, show
 

@@ -18,8 +18,8 @@ from boxwise.core import Boxes, Model, Range, Settings, label_array
 from boxwise.inputs import Batch, encode, infer_schema
 from boxwise.inputs.kinds import check_listed
 from boxwise.inputs.labels import check_unlabelled, declared_labels, encode_labels
-from boxwise.learners.parameters import parameters_from_json, parameters_to_json
-from boxwise.learners.settings import check_n_jobs, check_ranges, engine_ranges
+from boxwise.learners.base.parameters import parameters_from_json, parameters_to_json
+from boxwise.learners.base.settings import check_n_jobs, check_ranges, engine_ranges
 from boxwise.learners.weights import LearnedRows
 from boxwise.rules import PruneReport, RuleSet, prune
 from boxwise.schema import Kind, Schema, Vocabulary, show

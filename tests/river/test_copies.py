@@ -15,7 +15,7 @@ from boxwise.datasets import loans
 pytest.importorskip("river")
 
 from boxwise.river import EIOLGFMM, HyperboxClassifier
-from tests.river_face.streams import everything, learned, patchy
+from tests.river.streams import everything, learned, patchy
 
 
 @pytest.mark.parametrize("again", [lambda m: pickle.loads(pickle.dumps(m)), copy.deepcopy])

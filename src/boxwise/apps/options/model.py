@@ -21,8 +21,8 @@ from boxwise import (
     ShindeGFMM,
 )
 from boxwise.files import Files, Typing
-from boxwise.learners.hyperbox_learner import HyperboxLearner
-from boxwise.learners.numbers_only import NumbersOnly
+from boxwise.learners.base.hyperbox_learner import HyperboxLearner
+from boxwise.learners.base.numeric_only import NumbersOnly
 from boxwise.schema import Kind
 
 

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from boxwise import load
-from boxwise.apps import column_options as columns
-from boxwise.apps import file_options as reading
 from boxwise.apps.model_rows import ModelRows
+from boxwise.apps.options import columns as columns
+from boxwise.apps.options import files as reading
 from boxwise.apps.outcome import end, failures_told
 from boxwise.apps.writable import check_model, refuse_input
 from boxwise.files import InputError

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from html import escape
 
 from boxwise.explain.explanation import BoxSupport, Explanation, FeatureReason
-from boxwise.explain.in_words import (
+from boxwise.explain.support import few_rows_in_words
+from boxwise.explain.text import (
     carried_in_words,
     counterfactual_in_words,
     factors_of,
@@ -22,7 +23,6 @@ from boxwise.explain.in_words import (
     value_of,
     weight_in_words,
 )
-from boxwise.explain.support import few_rows_in_words
 
 MOST_FEATURES = 10  # the others are folded away
 MOST_RIVALS = 20

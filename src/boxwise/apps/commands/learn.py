@@ -12,9 +12,6 @@ from typing import Annotated, Any
 import typer
 
 from boxwise import load
-from boxwise.apps import column_options as columns
-from boxwise.apps import file_options as reading
-from boxwise.apps import model_settings as parameters
 from boxwise.apps.change_watch import (
     AlarmCommandOption,
     ChangeWatch,
@@ -37,6 +34,9 @@ from boxwise.apps.model_columns import (
     waiting,
     wanted_names,
 )
+from boxwise.apps.options import columns as columns
+from boxwise.apps.options import files as reading
+from boxwise.apps.options import model as parameters
 from boxwise.apps.outcome import ROWS_LEFT_OUT, fail, failures_told, say, tell_rows_left_out
 from boxwise.apps.reading_bar import ReadingBar
 from boxwise.apps.writable import check_model, refuse_input

@@ -12,9 +12,9 @@ import typer
 from numpy.typing import NDArray
 
 from boxwise import load
-from boxwise.apps import file_options as reading
 from boxwise.apps.model_columns import check_knows_classes
 from boxwise.apps.model_rows import ModelRows
+from boxwise.apps.options import files as reading
 from boxwise.apps.outcome import end, failures_told, say
 from boxwise.apps.results import CsvResults, JsonResults, Results, opened
 from boxwise.apps.writable import check_results, refuse_input

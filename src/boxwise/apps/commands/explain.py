@@ -11,10 +11,10 @@ from typing import Annotated, Any
 import typer
 
 from boxwise import load
-from boxwise.apps import file_options as reading
-from boxwise.apps.column_options import chosen_names
 from boxwise.apps.model_columns import check_knows_classes
 from boxwise.apps.model_rows import ModelRows
+from boxwise.apps.options import files as reading
+from boxwise.apps.options.columns import chosen_names
 from boxwise.apps.outcome import end, failures_told, say
 from boxwise.apps.results import opened
 from boxwise.apps.writable import check_results, refuse_input
@@ -22,7 +22,7 @@ from boxwise.explain import Explanation
 from boxwise.explain import explain as explained
 from boxwise.files import InputError, TypedChunk
 from boxwise.inputs import columns_by_position
-from boxwise.learners.explained import ExplainedLearner
+from boxwise.learners.base.explained_learner import ExplainedLearner
 
 FEW = 10  # rows to explain as text unless more are asked for
 

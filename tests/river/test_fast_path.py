@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("river")
 
 from boxwise import HyperboxClassifier as Classifier
-from tests.river_face.streams import everything, learned, patchy
+from tests.river.streams import everything, learned, patchy
 
 
 @pytest.mark.parametrize("seed", range(5))

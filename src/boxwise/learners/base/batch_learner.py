@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from boxwise.learners.hyperbox_learner import HyperboxLearner
+from boxwise.learners.base.hyperbox_learner import HyperboxLearner
 
 
 class BatchLearner(HyperboxLearner):

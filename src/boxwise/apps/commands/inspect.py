@@ -11,11 +11,11 @@ from typing import Annotated, Any
 import typer
 
 from boxwise import load
-from boxwise.apps.file_options import ModelArgument
+from boxwise.apps.options.files import ModelArgument
 from boxwise.apps.outcome import failures_told
 from boxwise.core.words import counted
 from boxwise.explain import rows_learned
-from boxwise.learners.described import ALGORITHMS, changed_parameters
+from boxwise.learners.description import ALGORITHMS, changed_parameters
 from boxwise.schema import Column
 
 MOST_VALUES = 8

@@ -16,7 +16,7 @@ from boxwise.store.modelfile import pack
 pytest.importorskip("river")
 
 from boxwise.river import EIOLGFMM, HyperboxClassifier
-from tests.river_face.streams import Pairs, everything, learned
+from tests.river.streams import Pairs, everything, learned
 
 
 @pytest.mark.parametrize("learner", ["EIOLGFMM", "HyperboxClassifier"])

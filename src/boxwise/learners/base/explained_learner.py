@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 from boxwise.explain import Explanation, explain
-from boxwise.learners.online_learner import OnlineLearner
+from boxwise.learners.base.online_learner import OnlineLearner
 
 
 class ExplainedLearner(OnlineLearner):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from boxwise.evaluate.line_styles import line_style
-from boxwise.evaluate.points import Point
+from boxwise.evaluate.prequential_scores import Point
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from boxwise import load
-from boxwise.apps import file_options as reading
 from boxwise.apps.model_rows import ModelRows
+from boxwise.apps.options import files as reading
 from boxwise.apps.outcome import end, failures_told, say
 from boxwise.apps.results import opened
 from boxwise.apps.writable import check_results, refuse_input

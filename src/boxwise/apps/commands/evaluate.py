@@ -10,15 +10,15 @@ from typing import Annotated, Any
 
 import typer
 
-from boxwise.apps import column_options as columns
-from boxwise.apps import file_options as reading
-from boxwise.apps import model_settings as parameters
 from boxwise.apps.change_watch import AlarmCommandOption, ChangeWatch, check_raises_alarms
 from boxwise.apps.folds import Fold, cross_validated, fold_table
 from boxwise.apps.interruption import termination_as_ctrl_c
 from boxwise.apps.labelled_files import no_rows, typed_by_first_rows
 from boxwise.apps.labelled_rows import LabelledRows, Pair
 from boxwise.apps.model_columns import schema_of
+from boxwise.apps.options import columns as columns
+from boxwise.apps.options import files as reading
+from boxwise.apps.options import model as parameters
 from boxwise.apps.outcome import (
     ROWS_LEFT_OUT,
     fail,
@@ -32,7 +32,7 @@ from boxwise.apps.reading_bar import ReadingBar
 from boxwise.apps.writable import check_results, refuse_input
 from boxwise.evaluate import LearnerError, Prequential, Scores
 from boxwise.evaluate.peers import peer, peer_names
-from boxwise.evaluate.point_files import format_of, write_rows
+from boxwise.evaluate.result_files import format_of, write_rows
 
 OURS = "boxwise"
 FAR_BEHIND = 0.1  # accuracy: a class balanced accuracy that rare classes bring down

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isnan
 
-from boxwise.evaluate.points import Point, Scores
+from boxwise.evaluate.prequential_scores import Point, Scores
 
 HEADS = ("accuracy", "CBA", "kappa", "balanced", "boxes", "memory", "rows/s")
 WIDTHS = (9, 6, 7, 9, 8, 9, 9)

@@ -13,7 +13,7 @@ import boxwise
 pytest.importorskip("river")
 
 from boxwise.river import HyperboxClassifier
-from tests.river_face.streams import Pairs, everything, learned, patchy
+from tests.river.streams import Pairs, everything, learned, patchy
 
 
 def test_a_row_of_whole_weight_is_so_many_rows() -> None:

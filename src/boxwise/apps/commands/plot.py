@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from boxwise import load
-from boxwise.apps import file_options as reading
-from boxwise.apps.column_options import chosen_names
 from boxwise.apps.model_rows import ModelRows
+from boxwise.apps.options import files as reading
+from boxwise.apps.options.columns import chosen_names
 from boxwise.apps.outcome import end, fail, failures_told
 from boxwise.apps.pictures import check_picture, write_picture
 from boxwise.apps.writable import refuse_input

@@ -16,10 +16,9 @@ from boxwise.store.modelfile import pack
 
 pytest.importorskip("river")
 
-from river import checks, compose, drift, evaluate, metrics, preprocessing
-
 from boxwise.river import EIOLGFMM, HyperboxClassifier
-from tests.river_face.streams import everything, learned
+from river import checks, compose, drift, evaluate, metrics, preprocessing
+from tests.river.streams import everything, learned
 
 
 @pytest.mark.parametrize(

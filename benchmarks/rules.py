@@ -50,7 +50,7 @@ class Table:
 
     def __init__(self, schema: Any) -> None:
         sizes = [len(v) for v in schema.vocabularies]
-        self.owner = [*range(len(schema.continuous))]
+        self.owner = [*range(len(schema.numeric))]
         for k, size in enumerate(sizes, start=len(self.owner)):
             self.owner += [k] * size
         categories = [np.arange(size) for size in sizes]

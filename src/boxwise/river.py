@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 Row = Mapping[Hashable, Any]
 _KINDS: dict[type, Kind] = {  # of values as most rows have them
-    float: "continuous",
-    int: "continuous",
+    float: "numeric",
+    int: "numeric",
     str: "categorical",
     bool: "categorical",
 }
@@ -290,8 +290,8 @@ class _RiverClassifier(base.MiniBatchClassifier):
                 )
             taken[name] = key
             as_given = "categorical" if key in given else None
-            if (as_given or _KINDS.get(type(value)) or kind_of_values([value])) == "continuous":
-                columns[key] = Column(name, "continuous")
+            if (as_given or _KINDS.get(type(value)) or kind_of_values([value])) == "numeric":
+                columns[key] = Column(name, "numeric")
                 continue
             # In the rows learned before, the value was missing, and that is a category.
             before = (None,) if model is not None and model.n_boxes > 0 else ()
@@ -310,7 +310,7 @@ class _RiverClassifier(base.MiniBatchClassifier):
             settings = for_columns(self._checked, alpha, gamma, schema)
         if old is None:
             return Model(schema, settings, ranges)
-        return old.widened(new, settings, ranges[len(old.schema.continuous) :])
+        return old.widened(new, settings, ranges[len(old.schema.numeric) :])
 
     def _ranges_with(self, columns: dict[Hashable, Column]) -> Any:
         """Return the ranges of the features that are known, these included."""
@@ -355,7 +355,7 @@ class HyperboxClassifier(_RiverClassifier):
     The same algorithm and the same boxes as :class:`boxwise.HyperboxClassifier`, for rows that are
     dicts. Features may appear, vanish and come in any order: one that a row lacks is missing in
     it, and one that is new counts as missing in all rows before. The first value of a feature that
-    is not missing decides its kind: a number makes it continuous, text or a truth value
+    is not missing decides its kind: a number makes it numeric, text or a truth value
     categorical. None and NaN are missing values. A label of None is none: the row is learned
     without it.
 
@@ -370,10 +370,10 @@ class HyperboxClassifier(_RiverClassifier):
     categorical_features
         Names of features that are categorical although their values are numbers.
     feature_range
-        What the continuous features are scaled by: "data" lets each range grow with the rows; a
+        What the numeric features are scaled by: "data" lets each range grow with the rows; a
         pair ``(low, high)`` for all features or a mapping from feature to pair fixes it.
     scale
-        How the continuous features are measured: as shares of their "range", or by "quantile", as
+        How the numeric features are measured: as shares of their "range", or by "quantile", as
         shares of their rows so far.
     max_boxes
         The most boxes at any time; None is no limit.
@@ -466,7 +466,7 @@ class EIOLGFMM(_RiverClassifier):
     version
         Whether `delta` bounds the entropy change of each categorical feature (1) or their mean (2).
     alpha
-        The weight of the continuous features in the membership, from 0 to 1; "auto" is their share
+        The weight of the numeric features in the membership, from 0 to 1; "auto" is their share
         among the features known so far.
     gamma
         How fast the membership falls with the distance from a box.

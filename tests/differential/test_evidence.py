@@ -118,7 +118,7 @@ def state(clf: HyperboxClassifier) -> bytes:
 
 def columns_of(clf: HyperboxClassifier) -> list[tuple[str, int]]:
     schema = clf._model.schema
-    numeric = [("numeric", j) for j in range(len(schema.continuous))]
+    numeric = [("numeric", j) for j in range(len(schema.numeric))]
     return [*numeric, *(("categorical", j) for j in range(len(schema.categorical)))]
 
 

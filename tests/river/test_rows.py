@@ -61,7 +61,7 @@ def test_the_first_value_that_is_not_missing_decides_the_kind_of_a_feature() -> 
     assert model.classifier.schema_.categorical_names == ("b",)
     assert model.boxes.counts[0] == [{None: 1}]
     model = learned([({"a": "u", "b": None}, "x"), ({"a": "v", "b": 2.5}, "y")])
-    assert model.classifier.schema_.continuous_names == ("b",)
+    assert model.classifier.schema_.numeric_names == ("b",)
 
 
 @pytest.mark.parametrize("scale", ["range", "quantile"])
@@ -143,5 +143,5 @@ def test_a_fixed_range_holds_for_features_that_come_later() -> None:
     assert {c.name: c.range for c in model.classifier.schema_.columns} == {
         "a": (1.0, 3.0), "b": (0.0, 100.0),
     }  # fmt: skip
-    with pytest.raises(ValueError, match=r"feature_range names 'c', which is not a continuous"):
+    with pytest.raises(ValueError, match=r"feature_range names 'c', which is not a numeric"):
         learned([({"c": "text"}, "x")], scale="range", feature_range={"c": (0, 1)})

@@ -58,6 +58,6 @@ def test_typed_columns_of_a_table() -> None:
     model = HyperboxClassifier()
     model.learn_many(X, pd.Series([0, 1, 0]))
     schema = model.classifier.schema_
-    assert schema.continuous_names == ("n", "f", "i")
+    assert schema.numeric_names == ("n", "f", "i")
     assert schema.categorical_names == ("b", "c", "s")
     assert model.predict_many(X).tolist() == [0, 1, 0]

@@ -22,8 +22,8 @@ class Boxes:
 
     Attributes
     ----------
-    lower, upper : array of shape (boxes, continuous columns)
-        The interval of each box in each continuous column, in the units of the input; NaN where the
+    lower, upper : array of shape (boxes, numeric columns)
+        The interval of each box in each numeric column, in the units of the input; NaN where the
         box has not seen a value yet.
     counts : list of lists of dicts
         For each box and each categorical column, how often each value was seen: ``{value: count}``.
@@ -120,7 +120,7 @@ class Boxes:
         parts = [
             _interval_in_words(name, low, high)
             for name, low, high in zip(
-                self._schema.continuous_names, self.lower[i], self.upper[i], strict=True
+                self._schema.numeric_names, self.lower[i], self.upper[i], strict=True
             )
         ]
         parts += [
@@ -144,7 +144,7 @@ class Boxes:
         -------
         table
             Columns ``label`` (as text if labels are of several types) and ``n_samples``;
-            ``<name>.lower`` and ``<name>.upper`` for each continuous column; for each categorical
+            ``<name>.lower`` and ``<name>.upper`` for each numeric column; for each categorical
             column its values and counts as text, the most frequent first. A name that is taken
             already gets an underscore. For counts as numbers see `counts`.
         """
@@ -152,7 +152,7 @@ class Boxes:
         if self.labels.dtype == object:  # of several types, which not every library can hold
             labels = [None if label is None else str(label) for label in labels]
         data: dict[str, Any] = {"label": labels, "n_samples": self.n_samples}
-        for j, name in enumerate(self._schema.continuous_names):
+        for j, name in enumerate(self._schema.numeric_names):
             data[_unused(f"{name}.lower", data)] = self.lower[:, j]
             data[_unused(f"{name}.upper", data)] = self.upper[:, j]
         for j, name in enumerate(self._schema.categorical_names):

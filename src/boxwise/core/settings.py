@@ -20,7 +20,7 @@ from boxwise.reference.additive import FIRST_LOSSES
 
 
 class Range(NamedTuple):
-    """What a continuous feature is scaled by: NaN to NaN while no value has been seen.
+    """What a numeric feature is scaled by: NaN to NaN while no value has been seen.
 
     Ranges are not compared with each other.
     """

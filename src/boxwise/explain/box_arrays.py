@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 class BoxArrays:
     """What a row is compared with, taken from a model at one moment.
 
-    Numbers and categories are numbered one after the other: first the `n_numbers` continuous
+    Numbers and categories are numbered one after the other: first the `n_numbers` numeric
     columns, then the categorical ones.
 
     Attributes
@@ -47,7 +47,7 @@ class BoxArrays:
         self.label: NDArray[np.int32] = state["label"]
         self.n_numbers = self.V.shape[1]
         self.n_categories = len(model.schema.categorical)
-        names = (*model.schema.continuous_names, *model.schema.categorical_names)
+        names = (*model.schema.numeric_names, *model.schema.categorical_names)
         self.names: tuple[str, ...] = names
         share = settings.alpha if isinstance(settings, EntropySettings) else 0.5
         self.alpha = 1.0 if not self.n_categories else share if self.n_numbers else 0.0

@@ -50,11 +50,11 @@ class Curve:
     Attributes
     ----------
     column, kind
-        Its name, and whether it is "continuous" or "categorical".
+        Its name, and whether it is "numeric" or "categorical".
     classes : tuple
         The classes that have been learned, in the order of ``classes_``.
     values : array
-        Of a continuous column the numbers, rising, at which the curve bends; it is straight between
+        Of a numeric column the numbers, rising, at which the curve bends; it is straight between
         them, so that ``np.interp`` reads it anywhere from the least to the largest. It has none
         before it has two different numbers. Of a categorical column those of the first twelve
         values that are not missing: they have a weight each.
@@ -108,7 +108,7 @@ def curves_of(model: Model, order: Sequence[int]) -> list[Curve]:
             "additive=True, the default"
         )
     schema = model.schema
-    columns = [*schema.continuous, *schema.categorical]
+    columns = [*schema.numeric, *schema.categorical]
     by_column = dict(zip(columns, model.engine.curves(), strict=True))
     classes = tuple(model.classes[code] for code in order)
     return [_curve(schema.columns[j], classes, order, **by_column[j]) for j in sorted(columns)]
@@ -166,7 +166,7 @@ class _Places:
 
     @classmethod
     def of(cls, column: Column, numbers: Floats, n_points: int) -> _Places:
-        """Return those of a column; `numbers` are its values if it is continuous."""
+        """Return those of a column; `numbers` are its values if it is numeric."""
         if column.vocabulary is None:
             return cls(numbers, [*range(len(numbers))], len(numbers), None, 0)
         known = column.vocabulary.values

@@ -22,7 +22,7 @@ class FeatureReason:
     Attributes
     ----------
     column, kind
-        Its name, and whether it is "continuous" or "categorical".
+        Its name, and whether it is "numeric" or "categorical".
     value
         The value of the row: a number, a pair of bounds, a category; None if it is missing.
     lower, upper : float or None

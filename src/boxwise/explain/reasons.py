@@ -28,7 +28,7 @@ class Reasons:
         self._labels: list[Any] = model.classes
         self._asked: tuple[Row, EvidenceTerms] | None = None
         # Columns come in two kinds, one after the other; equal ones are in the input's order.
-        self._order = np.argsort([*model.schema.continuous, *model.schema.categorical]).tolist()
+        self._order = np.argsort([*model.schema.numeric, *model.schema.categorical]).tolist()
 
     @property
     def settings(self) -> dict[str, float]:
@@ -92,7 +92,7 @@ class Reasons:
         comparable = not np.isnan(low) and not np.isnan(v)
         return FeatureReason(
             column=self._arrays.names[j],
-            kind="continuous",
+            kind="numeric",
             value=row.values[j],
             lower=None if np.isnan(v) else v,
             upper=None if np.isnan(w) else w,

@@ -166,7 +166,7 @@ def features_title(why: Explanation) -> str:
     """Say what the weights of the columns are."""
     box = f"in box {why.winner.box}"
     if why.decision == "membership":
-        numbers = [f for f in why.winner.features if f.kind == "continuous"]
+        numbers = [f for f in why.winner.features if f.kind == "numeric"]
         note = " (of the numbers, the farthest counts)" if len(numbers) > 1 else ""
         return f"What each column costs {box}, of 1 in all{note}:"
     if why.against is None:

@@ -53,7 +53,7 @@ def infer_kinds(
     kinds: dict[str, Kind] = {}
     for name in names:
         if name in numeric:
-            kinds[name] = "continuous"
+            kinds[name] = "numeric"
         elif name in categorical:
             kinds[name] = "categorical"
         else:
@@ -96,7 +96,7 @@ def kind_of_cells(cells: Sequence[object], *, typed: bool) -> Kind:
     categories = {bool, str} if typed else {bool}
     if categories & set(map(type, cells)):
         return "categorical"
-    return "categorical" if to_floats(cells) is None else "continuous"
+    return "categorical" if to_floats(cells) is None else "numeric"
 
 
 def is_gap(cell: object) -> bool:

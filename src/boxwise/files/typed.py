@@ -128,7 +128,7 @@ class Typing:
         wrong: dict[int, RowError] = {}
         columns: dict[str, Any] = {}
         for name, kind in self.kinds.items():
-            if kind == "continuous":
+            if kind == "numeric":
                 columns[name] = _numbers(chunk, name, wrong, self._remedy)
             elif kind == "unknown":
                 columns[name] = [None] * chunk.n_rows

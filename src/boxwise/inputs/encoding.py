@@ -48,8 +48,8 @@ def encode(
         Whether category values not in the schema get new codes, listed in ``Batch.additions``.
         Otherwise their code is -1.
     upper : table, optional
-        The upper bounds of the continuous columns, if X holds the lower bounds: by name if both
-        have names (all columns of X may then be there), else in the order of the continuous ones.
+        The upper bounds of the numeric columns, if X holds the lower bounds: by name if both
+        have names (all columns of X may then be there), else in the order of the numeric ones.
     reader : str
         Who reads the table: errors and warnings about its columns name it.
     settle : bool
@@ -82,8 +82,8 @@ def encode(
     kinds = kinds_told(table, schema, positions) if settle else {}
     if kinds:
         schema = schema.with_kinds(kinds)
-    continuous = [positions[j] for j in schema.continuous]
-    lower, highest = _read_numbers(table, continuous, schema.continuous_names)
+    numeric = [positions[j] for j in schema.numeric]
+    lower, highest = _read_numbers(table, numeric, schema.numeric_names)
     if upper is not None:
         if highest is not lower:
             raise ValueError(
@@ -92,7 +92,7 @@ def encode(
             )
         highest = _read_upper(read_table(upper), table, schema, positions)
     if highest is not lower:
-        check_bounds(lower, highest, schema.continuous_names)
+        check_bounds(lower, highest, schema.numeric_names)
     codes, additions = _read_codes(table, schema, positions, learn=learn)
     return Batch(lower, highest, codes, additions, kinds)
 
@@ -124,7 +124,7 @@ def _side_by_side(columns: list[NDArray[np.float64]], n_rows: int) -> NDArray[np
 def _read_upper(
     upper: Table, table: Table, schema: Schema, positions: Sequence[int]
 ) -> NDArray[np.float64]:
-    names = schema.continuous_names
+    names = schema.numeric_names
     highest, also = _read_numbers(upper, match_upper(upper, table, schema, positions), names)
     if also is not highest:
         raise ValueError("upper holds intervals; give the upper bounds as numbers")

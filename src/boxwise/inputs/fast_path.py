@@ -46,7 +46,7 @@ def _encode_array(X: NDArray[Any], schema: Schema, learn: bool) -> Batch | None:
     if X.ndim != 2 or schema.named or X.shape[1] != schema.n_features or X.dtype not in _SAFE:
         return None
     n_rows = X.shape[0]
-    if n_rows and len(schema.continuous) == schema.n_features and X.dtype != np.object_:
+    if n_rows and len(schema.numeric) == schema.n_features and X.dtype != np.object_:
         numbers = np.ascontiguousarray(X, dtype=np.float64)
         if not within_limit(numbers):
             return None
@@ -58,7 +58,7 @@ def _encode_dict(row: dict[Any, Any], schema: Schema, learn: bool) -> Batch | No
     if not schema.named or len(row) != schema.n_features:
         return None
     try:
-        numbers = [row[name] for name in schema.continuous_names]
+        numbers = [row[name] for name in schema.numeric_names]
         values = [row[name] for name in schema.categorical_names]
     except KeyError:
         return None
@@ -66,7 +66,7 @@ def _encode_dict(row: dict[Any, Any], schema: Schema, learn: bool) -> Batch | No
 
 
 def _encode_row(row: Sequence[object], schema: Schema, learn: bool) -> Batch | None:
-    numbers = [row[j] for j in schema.continuous]
+    numbers = [row[j] for j in schema.numeric]
     values = [row[j] for j in schema.categorical]
     return _encode_cells(numbers, values, schema, learn)
 

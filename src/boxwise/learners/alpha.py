@@ -34,10 +34,10 @@ def estimate_alpha(
     upper: Any = None,
     cv: Any = None,
 ) -> float:
-    """Estimate how much the continuous columns should weigh in the membership.
+    """Estimate how much the numeric columns should weigh in the membership.
 
     The table is cut into three stratified folds. On each two of them, one model learns the
-    continuous columns alone and one the categorical columns alone; both are scored by class
+    numeric columns alone and one the categorical columns alone; both are scored by class
     balanced accuracy on the third. The kind of column that predicts better weighs more.
 
     Parameters
@@ -57,7 +57,7 @@ def estimate_alpha(
     -------
     float
         From 0 (categories only) to 1 (numbers only). With one kind of column only, or if neither
-        model is ever right, the share of the continuous columns.
+        model is ever right, the share of the numeric columns.
 
     See Also
     --------
@@ -95,7 +95,7 @@ def alpha_for(
     scores_only: bool,
 ) -> float:
     """Do the work of `estimate_alpha` for a table that is read already."""
-    n, r = len(table.schema.continuous), len(table.schema.categorical)
+    n, r = len(table.schema.numeric), len(table.schema.categorical)
     if n == 0 or r == 0:
         return n / (n + r)
     by_numbers = by_categories = 0.0

@@ -55,7 +55,7 @@ class Change:
 
 def changes_of(model: Model) -> list[Change]:
     """Return what happened so far, the first event first."""
-    names = (*model.schema.continuous_names, *model.schema.categorical_names)
+    names = (*model.schema.numeric_names, *model.schema.categorical_names)
     found = []
     for row in model.engine.snapshot()["changes"]:
         factors = np.exp(-row[5:])  # a larger multiplier is a smaller relevance

@@ -210,7 +210,7 @@ class CategoryEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         array of str
-            The names of the continuous columns, then of the encoded ones: "job" for one column,
+            The names of the numeric columns, then of the encoded ones: "job" for one column,
             "job=cook" for that of one value, "job_0", "job_1", ... for contrasts.
         """
         self._fitted()
@@ -227,7 +227,7 @@ class CategoryEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if self.encoder in _WITH_LABELS:
             numbers = _class_numbers(y, batch.n_rows, self.unlabelled)
         schema.absorb(batch.additions)
-        names, encoder = [*schema.continuous_names], None
+        names, encoder = [*schema.numeric_names], None
         if schema.categorical:
             frame = _frame(batch)
             encoder = library_class(cols=[*frame.columns])

@@ -36,7 +36,7 @@ class Protocol:
     quick : bool
         Whether grids are thinned out.
     scaling : "dataset" or "fold"
-        Whether a continuous column is scaled by all rows of its data set, as the paper does, or by
+        Whether a numeric column is scaled by all rows of its data set, as the paper does, or by
         those of the training fold, as one would in earnest.
     order : "file" or "shuffled"
         The order in which the rows of a training fold are learned.
@@ -56,7 +56,7 @@ class Protocol:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A data set as the experiments use it: the continuous columns first."""
+    """A data set as the experiments use it: the numeric columns first."""
 
     name: str
     X: NDArray[Any]
@@ -71,7 +71,7 @@ class Table:
 
     @cached_property
     def ranges(self) -> dict[int, tuple[float, float]]:
-        """The least and the largest value of each continuous column."""
+        """The least and the largest value of each numeric column."""
         numbers = self.X[:, : self.n].astype(float)
         return {j: (numbers[:, j].min(), numbers[:, j].max()) for j in range(self.n)}
 
@@ -86,9 +86,9 @@ class Table:
 def table(name: str, folder: str | None = None) -> Table:
     """Return a data set of the paper."""
     data = load(name, folder=folder)
-    columns = [*data.continuous, *data.categorical]
+    columns = [*data.numeric, *data.categorical]
     X = np.array([[row[column] for column in columns] for row in data.X], dtype=object)
-    return Table(name, X, data.y, len(data.continuous), len(data.categorical))
+    return Table(name, X, data.y, len(data.numeric), len(data.categorical))
 
 
 class Fold:

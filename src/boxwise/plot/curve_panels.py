@@ -64,7 +64,7 @@ class CurvePanel:
         self.shows_lately = bool(np.abs(now - lately).max(initial=0.0) > VISIBLE * room)
         ax.tick_params(labelsize=SMALL)
         ax.spines[["top", "right"]].set_visible(False)
-        draw = self._draw_numbers if self.curve.kind == "continuous" else self._draw_categories
+        draw = self._draw_numbers if self.curve.kind == "numeric" else self._draw_categories
         draw(ax, now, lately)
 
     def _visible(self) -> NDArray[np.bool_]:

@@ -78,11 +78,11 @@ class View:
 
     def is_number(self, j: int) -> bool:
         """Say whether column `j` is one of numbers."""
-        return self.schema.columns[j].kind == "continuous"
+        return self.schema.columns[j].kind == "numeric"
 
     def interval(self, j: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return where each box begins and ends in a column of numbers."""
-        k = self.schema.continuous.index(j)
+        k = self.schema.numeric.index(j)
         return self.boxes.lower[:, k], self.boxes.upper[:, k]
 
     def is_seen(self, j: int) -> bool:

@@ -82,7 +82,7 @@ def _dealt_anew(model: Model, batch: Batch, j: int, order: NDArray[np.intp]) -> 
         codes = batch.codes.copy()
         codes[:, k] = codes[order, k]
         return Batch(batch.lower, batch.upper, codes, batch.additions)
-    k = schema.continuous.index(j)
+    k = schema.numeric.index(j)
     lower, upper = batch.lower.copy(), batch.upper.copy()
     lower[:, k], upper[:, k] = lower[order, k], upper[order, k]
     return Batch(lower, upper, batch.codes, batch.additions)

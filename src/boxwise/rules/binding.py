@@ -33,8 +33,8 @@ class Binding:
 
     def __init__(self, model: Model, boxes: Boxes) -> None:
         self._boxes = boxes
-        self._positions = [*model.schema.continuous, *model.schema.categorical]
-        self._first_categorical = len(model.schema.continuous)
+        self._positions = [*model.schema.numeric, *model.schema.categorical]
+        self._first_categorical = len(model.schema.numeric)
         self._multipliers: list[float] | None = None
         self.present: NDArray[np.bool_] = np.ones(len(boxes), bool)
         if isinstance(model.settings, EvidenceSettings):

@@ -68,7 +68,7 @@ class Candidates:
         self.schema = schema
         self.picks: list[Pick] = []
         held: list[Bits] = []
-        for k, j in enumerate(schema.continuous):
+        for k, j in enumerate(schema.numeric):
             seen = np.concatenate([boxes.lower[:, k], boxes.upper[:, k]])
             for pick in _ends(j, seen, batch.lower[:, k], batch.upper[:, k]):
                 # A missing number meets both: it is neither below nor above.

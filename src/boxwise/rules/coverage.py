@@ -36,7 +36,7 @@ class Coverage:
         for i, conditions in enumerate(rules):
             for condition in conditions:
                 asked.setdefault(condition.column, []).append((i, condition))
-        for k, (j, name) in enumerate(zip(schema.continuous, schema.continuous_names, strict=True)):
+        for k, (j, name) in enumerate(zip(schema.numeric, schema.numeric_names, strict=True)):
             there = [(i, c) for i, c in asked.get(name, ()) if isinstance(c, Between)]
             if there:
                 ends = np.array([[c.lower, c.upper] for _, c in there])

@@ -18,7 +18,7 @@ WHOLE = ("max_boxes",)  # parameters that are whole numbers
 
 def default_space(classifier: HyperboxLearner, schema: Schema) -> dict[str, Any]:
     """Return a range or choices for each parameter that plays a part with these columns."""
-    n, r = len(schema.continuous), len(schema.categorical)
+    n, r = len(schema.numeric), len(schema.categorical)
     known: dict[str, tuple[bool, Any]] = {
         "theta": (n > 0, (0.01, 1.0)),
         "delta": (r > 0, SHARE),

@@ -200,9 +200,7 @@ def new_learner(
         columns = {}
     model = kind(**fixed, **settings, **columns)
     row: dict[str, list[object]] = {
-        name: [0.0] if of == "continuous" else ["a"]
-        for name, of in kinds.items()
-        if of != "unknown"
+        name: [0.0] if of == "numeric" else ["a"] for name, of in kinds.items() if of != "unknown"
     }
     try:
         clone(model).fit(row, ["a"])
@@ -215,7 +213,7 @@ def typing_of(algorithm: Algorithm, typing: Typing) -> Typing:
     """Return what the cells are to be for an algorithm: numbers if it takes nothing else."""
     if not issubclass(LEARNERS[algorithm][0], NumbersOnly):
         return typing
-    return replace(typing, kinds={**typing.kinds, **dict.fromkeys(typing.unknown, "continuous")})
+    return replace(typing, kinds={**typing.kinds, **dict.fromkeys(typing.unknown, "numeric")})
 
 
 def learns_row_by_row(model: Any) -> bool:
@@ -251,7 +249,7 @@ def show_kinds(files: Files, kinds: Mapping[str, Kind], label: str) -> None:
     """Say on standard error what the columns are taken for."""
     options = "--numeric, --categorical, --drop and --only"
     typer.echo(f"columns of {files.first} ({options} change this):", err=True)
-    words = {"continuous": "numeric", "categorical": "categorical", "unknown": "no value yet"}
+    words = {"numeric": "numeric", "categorical": "categorical", "unknown": "no value yet"}
     for kind, word in words.items():
         names = [name for name, other in kinds.items() if other == kind]
         if names:

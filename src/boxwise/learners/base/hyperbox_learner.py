@@ -72,7 +72,7 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y : array-like
             The labels: text, whole numbers or truth values.
         upper : table, optional
-            The upper bounds of the continuous columns; X then holds the lower ones.
+            The upper bounds of the numeric columns; X then holds the lower ones.
 
         Returns
         -------
@@ -128,7 +128,7 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the model with kinds for columns that had none yet."""
         schema = model.schema.with_kinds(kinds)
         every = engine_ranges(self.feature_range, self.scale, schema, None)
-        new = [r for j, r in zip(schema.continuous, every, strict=True) if j in kinds]
+        new = [r for j, r in zip(schema.numeric, every, strict=True) if j in kinds]
         return model.with_kinds(kinds, self._settings(schema), new)
 
     def _encode_labels(

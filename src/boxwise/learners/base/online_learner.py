@@ -95,7 +95,7 @@ class OnlineLearner(HyperboxLearner):
         """Return the model, new if there is none yet, and what it is to learn."""
         if self.__sklearn_is_fitted__():
             model = self._model
-            if model.by_rank != (self.scale == "quantile") and model.schema.continuous:
+            if model.by_rank != (self.scale == "quantile") and model.schema.numeric:
                 was = "quantile" if model.by_rank else "range"
                 raise ValueError(
                     f"scale is {show(self.scale)} now, but the model has learned with {was!r}, and "

@@ -68,7 +68,7 @@ def _alpha(alpha: Any, schema: Schema) -> float:
         return number("alpha", alpha, 0, 1)
     if alpha != "auto":
         raise ValueError(f"alpha must be 'auto' or a number from 0 to 1, not {alpha!r}")
-    return len(schema.continuous) / (len(schema.continuous) + len(schema.categorical))
+    return len(schema.numeric) / (len(schema.numeric) + len(schema.categorical))
 
 
 def evidence_settings(
@@ -93,16 +93,16 @@ def evidence_settings(
 
 
 def gammas(gamma: Any, schema: Schema) -> list[float]:
-    """Return one gamma per continuous column."""
-    n = len(schema.continuous)
+    """Return one gamma per numeric column."""
+    n = len(schema.numeric)
     if isinstance(gamma, np.ndarray) and gamma.ndim == 0:
         gamma = gamma.item()
     if isinstance(gamma, float | int | str) or not isinstance(gamma, Sequence | np.ndarray):
         return [number("gamma", gamma, 0, LARGEST_GAMMA, above=True)] * n
     if len(gamma) != n:
         raise ValueError(
-            f"gamma has {len(gamma)} numbers, but there are {n} continuous columns "
-            f"({', '.join(schema.continuous_names[:5])}{', ...' * (n > 5)})"
+            f"gamma has {len(gamma)} numbers, but there are {n} numeric columns "
+            f"({', '.join(schema.numeric_names[:5])}{', ...' * (n > 5)})"
         )
     return [number("gamma", g, 0, LARGEST_GAMMA, above=True) for g in gamma]
 
@@ -133,7 +133,7 @@ def check_ranges(feature_range: Any, scale: Any) -> None:
 def engine_ranges(
     feature_range: Any, scale: Any, schema: Schema, batch: Batch | None
 ) -> list[Range]:
-    """Return the range of each continuous column, with its scale if there is to be one.
+    """Return the range of each numeric column, with its scale if there is to be one.
 
     Parameters
     ----------
@@ -182,14 +182,14 @@ def _ranges(feature_range: Any, schema: Schema, batch: Batch | None) -> list[Ran
         given = dict(_fixed_range(column, pair, schema) for column, pair in feature_range.items())
     elif isinstance(feature_range, Sequence) and not isinstance(feature_range, str):
         fixed = _to_range(feature_range, "feature_range")
-        given = dict.fromkeys(schema.continuous, fixed)
+        given = dict.fromkeys(schema.numeric, fixed)
     else:
         raise _no_range(feature_range)
     if not given and batch is None:
-        return [Range()] * len(schema.continuous)
+        return [Range()] * len(schema.numeric)
     return [
         given.get(column) or (Range() if batch is None else _data_range(batch, j))
-        for j, column in enumerate(schema.continuous)
+        for j, column in enumerate(schema.numeric)
     ]
 
 
@@ -205,10 +205,10 @@ def _fixed_range(column: Any, pair: Any, schema: Schema) -> tuple[int, Range]:
         position = int(column) if column in range(schema.n_features) else None
     else:
         position = schema.names.index(str(column)) if str(column) in schema.names else None
-    if position not in (*schema.continuous, *schema.unknown):
+    if position not in (*schema.numeric, *schema.unknown):
         raise ValueError(
-            f"feature_range names {column!r}, which is not a continuous column; the continuous "
-            f"columns are {', '.join(schema.continuous_names) or 'none'}"
+            f"feature_range names {column!r}, which is not a numeric column; the numeric "
+            f"columns are {', '.join(schema.numeric_names) or 'none'}"
         )
     return position, _to_range(pair, f"feature_range of column {column!r}")
 

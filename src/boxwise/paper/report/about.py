@@ -19,7 +19,7 @@ class About:
     quick : bool
         Whether grids were thinned out.
     scaling : str
-        "dataset" when continuous columns were scaled by all rows, "fold" when by those to learn.
+        "dataset" when numeric columns were scaled by all rows, "fold" when by those to learn.
     order : str
         "file" when rows were learned in the order of their file, else "shuffled".
     versions : mapping of str to str

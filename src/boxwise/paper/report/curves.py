@@ -40,9 +40,9 @@ class Curve:
 
 
 def share(dataset: str) -> float:
-    """Return n/(n+r): continuous columns among all."""
+    """Return n/(n+r): numeric columns among all."""
     entry = find(dataset)
-    return len(entry.continuous) / len(entry.columns)
+    return len(entry.numeric) / len(entry.columns)
 
 
 def alpha_curve(view: View, dataset: str, version: str, size: float) -> Curve:

@@ -65,7 +65,7 @@ def _extremes(curve: Curve, scale: float) -> list[str]:
     cells = []
     for place in (points.argmin(), points.argmax()):
         i, k = np.unravel_index(place, points.shape)
-        value = number_in_words(values[i]) if curve.kind == "continuous" else short(values[i], 30)
+        value = number_in_words(values[i]) if curve.kind == "numeric" else short(values[i], 30)
         whose = f" for {short(curve.classes[k], 30)}" if several else ""
         cells.append(f"{_signed(float(points[i, k]))}{whose} at {value}")
     return cells

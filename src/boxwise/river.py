@@ -392,7 +392,7 @@ class HyperboxClassifier(_RiverClassifier):
     'declined'
     >>> model.learn_one({"salary": 30_000, "shoe_size": 44, "pet": None}, "referred")
     >>> print(model.boxes.describe(len(model.boxes) - 1))  # doctest: +ELLIPSIS
-    referred, 1 row: salary 30,000; commission never seen; ... shoe_size 44; education is ...
+    referred, 1 row: salary 30,000; commission is missing; ... shoe_size 44; education is ...
     """
 
     _estimator = learners.HyperboxClassifier

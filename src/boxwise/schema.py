@@ -1,4 +1,4 @@
-"""What the columns are: their names, their kinds, and the category values seen so far.
+"""The columns: their names, their kinds, and the category values so far.
 
 A schema is made once, from the first table. From then on its vocabularies grow; a column of which
 nothing was seen gets its kind with its first value, in a new schema.

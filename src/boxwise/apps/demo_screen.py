@@ -1,4 +1,4 @@
-"""What the demo prints: a bar on a terminal, a line every tenth of the way, and a summary."""
+"""The output of the demo: a bar on a terminal, a line every tenth of the way, and a summary."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ HEADS = ("accuracy", "CBA", "kappa", "balanced")
 
 @dataclass(frozen=True)
 class Fold:
-    """What came of one fold."""
+    """The result of one fold."""
 
     number: int
     learned: int

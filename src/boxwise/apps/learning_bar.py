@@ -1,4 +1,4 @@
-"""What is seen of a model that learns from files."""
+"""The progress bar of a model that learns from files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a command ends: what it says on standard error, and its exit code."""
+"""The end of a command: messages on standard error, and the exit code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far the reading of files has got: a bar, on a terminal only."""
+"""The progress bar of reading files, on a terminal only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether an output can be written, asked before the work and not after it."""
+"""Checks that an output can be written, made before the work and not after it."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class Boxes:
     ----------
     lower, upper : array of shape (boxes, numeric columns)
         The interval of each box in each numeric column, in the units of the input; NaN where the
-        box has not seen a value yet.
+        box has only missing values.
     counts : list of lists of dicts
         For each box and each categorical column, how often each value was seen: ``{value: count}``.
     n_samples : array of int
@@ -190,7 +190,7 @@ def _unused(name: str, taken: Mapping[str, object]) -> str:
 
 def _interval_in_words(name: str, low: float, high: float) -> str:
     if np.isnan(low):
-        return f"{name} never seen"
+        return f"{name} is missing"
     if low == high:
         return f"{name} {number_in_words(low)}"
     return f"{name} {number_in_words(low)} to {number_in_words(high)}"

@@ -367,7 +367,7 @@ def _wider(
     n = arrays["n"]
     begins = arrays["first"].astype(np.int64)
     sets = np.diff(begins).reshape(len(n), n_categorical)  # how many values each has
-    # Where each box gets its new sets: where the set before which they come begins.
+    # Positions of the new sets: each begins where the set that follows it began.
     at = np.add.outer(np.arange(len(n)) * n_categorical, categorical).astype(np.int64)
     ends = begins[at].ravel()
     every = [*ranges_of(arrays)]

@@ -41,7 +41,7 @@ class FoldRows:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one trial."""
+    """The result of one trial."""
 
     predicted: NDArray[np.int32]
     probabilities: NDArray[np.float64] | None

@@ -1,4 +1,4 @@
-"""What is known of the paper's data sets before any of their bytes are here."""
+"""The catalogue of the paper's data sets, read before any of them is downloaded."""
 
 from __future__ import annotations
 

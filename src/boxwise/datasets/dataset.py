@@ -100,6 +100,6 @@ def describe(entry: Entry) -> str:
 
 
 def _labels(labels: list[str]) -> NDArray[Any]:
-    # As text, abalone's '10' would come before '2'.
+    # Sorted as text, abalone's '10' would come before '2'.
     whole = all(re.fullmatch(r"-?[0-9]+", label) for label in labels)
     return np.array([int(label) for label in labels] if whole else labels)

@@ -1,4 +1,4 @@
-"""How good a model is, and whether one is better than another."""
+"""Scores of a model, and tests of whether one model is better than another."""
 
 from boxwise.evaluate.calibration import (
     Reliability,

@@ -1,4 +1,4 @@
-"""How to predict and learn with learners of different libraries."""
+"""Adapters: predict and learn row by row with learners of different libraries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a learner at one place of a stream."""
+"""The scores and costs of a learner at one point of a stream."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Scores:
 
 @dataclass(frozen=True)
 class Point:
-    """What is known of a learner at one place of a stream.
+    """The scores and costs of a learner at one point of a stream.
 
     Attributes
     ----------

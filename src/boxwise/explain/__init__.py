@@ -1,4 +1,4 @@
-"""Why a decision was made: boxes, columns, rivals, and what would have changed it."""
+"""Explanations of a decision: boxes, columns, rivals, and the change that would reverse it."""
 
 from boxwise.explain.curves import Curve, CurvePoint, curves_of
 from boxwise.explain.experts import carrying, rows_learned

@@ -17,7 +17,7 @@ from boxwise.schema import Column, Kind
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """What a column adds where it has no value of its own.
+    """The contribution of a column to rows that share one: missing values, rare categories.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class CurvePoint:
 
 @dataclass(frozen=True)
 class Curve:
-    """What one column adds to the logits of the classes.
+    """The contribution of one column to the logits of the classes, value by value.
 
     Curves are centred, as in most additive models: the mean of the contributions over the learned
     rows of the column is 0. What was taken off is the `offset`. So ``contributions + offset``,
@@ -156,7 +156,7 @@ def _curve(
 
 @dataclass(frozen=True)
 class _Places:
-    """Where the points of a curve of the engine are: the values, and what has none of its own."""
+    """The points of a curve of the engine, those of missing and rare values included."""
 
     values: NDArray[Any]
     own: list[int]  # by value

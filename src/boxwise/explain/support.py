@@ -1,4 +1,4 @@
-"""How much is known of rows like one: the support of a decision, in words."""
+"""The support of a decision in words: how many rows like this one were learned."""
 
 from __future__ import annotations
 

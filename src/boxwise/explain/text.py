@@ -236,7 +236,7 @@ def in_box(feature: FeatureReason) -> str:
     if feature.value is None:
         return "not counted"
     if feature.lower is None or feature.upper is None:
-        return "never seen in the box"
+        return "missing in the box"
     held = _number_or_interval((feature.lower, feature.upper))
     if feature.inside:
         return f"inside {held}"

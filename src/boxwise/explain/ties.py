@@ -1,4 +1,4 @@
-"""Who is equally good, and how it was decided: equation (6) of the paper."""
+"""Ties between classes, and how they are broken: equation (6) of the paper."""
 
 from __future__ import annotations
 

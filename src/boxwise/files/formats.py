@@ -31,7 +31,7 @@ _BY_SUFFIX: dict[str, Format] = {
 
 @dataclass(frozen=True)
 class Manner:
-    """How files are to be read.
+    """The options for reading files.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Which columns of a file are numbers and which are categories or classes, by its first rows."""
+"""The kinds of the columns of a file, numeric or categorical, inferred from its first rows."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from boxwise.files.chunk import FIELD_LIMIT, Chunk
 from boxwise.files.errors import InputError, RowError
 from boxwise.files.stopping import Stop
 
-# What pandas calls an index without a name when it writes one.
+# Names that pandas gives to an unnamed index when it writes one.
 _INDEX = re.compile(r"__index_level_\d+__")
 _TOO_LARGE = f"and so on: the value has more than {FIELD_LIMIT:,} bytes", "shorten it"
 _NOT_UTF_8 = "is not UTF-8", "write it as UTF-8"

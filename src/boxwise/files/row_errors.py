@@ -1,4 +1,4 @@
-"""What becomes of rows that cannot be used: stop, skip or report."""
+"""Rows that cannot be used: stop at the first, skip them, or report them."""
 
 from __future__ import annotations
 

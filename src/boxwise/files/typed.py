@@ -32,8 +32,8 @@ class TypedChunk:
     rows : sequence of int
         The number of each row among all rows of the input, from 1.
     columns : dict
-        An array of float64 for each column of numbers, NaN where a value is missing; a list for
-        each column of categories, None where a value is missing. A column of unknown kind is a
+        An array of float64 for each numeric column, NaN where a value is missing; a list for
+        each categorical column, None where a value is missing. A column of unknown kind is a
         list of None.
     labels : list
         The label of each row; empty if there is no label column.
@@ -81,7 +81,7 @@ class TypedChunk:
 
 @dataclass(frozen=True)
 class Typing:
-    """What the cells of a file are to be.
+    """The kinds of the columns of a file, applied to its cells.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What happened to a model while it learned: alarms, and what became of them."""
+"""The log of concept drift: alarms while a model learned, and what followed."""
 
 from __future__ import annotations
 

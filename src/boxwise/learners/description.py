@@ -1,4 +1,4 @@
-"""What a reader wants to know of an estimator: its algorithm, and what was set on purpose."""
+"""A description of an estimator: its algorithm, and the parameters that are not the default."""
 
 from __future__ import annotations
 

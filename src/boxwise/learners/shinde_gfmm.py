@@ -118,7 +118,7 @@ class ShindeGFMM(OnlineLearner):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # Where rows of several classes are equal, as in the rounded numbers with which scikit-learn
-        # checks the score, contraction and ties that do not count rows cost too much.
+        # Equal rows of several classes, as in the rounded numbers with which scikit-learn checks
+        # the score, make contraction and ties that do not count rows cost too much.
         tags.classifier_tags.poor_score = True
         return tags

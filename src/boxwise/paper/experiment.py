@@ -1,4 +1,4 @@
-"""What an experiment is: a name, data sets, and what is done on one fold."""
+"""The interface of an experiment: a name, data sets, and the work on one fold."""
 
 from __future__ import annotations
 

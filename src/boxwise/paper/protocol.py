@@ -1,4 +1,4 @@
-"""How the paper evaluates: which rows are learned, which are predicted, and what is recorded."""
+"""The paper's protocol: which rows are learned, which are predicted, and what is recorded."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ class Fold:
 
 def outer_fold(table: Table, protocol: Protocol, repeat: int, fold: int) -> Fold:
     """Return one fold of one repetition; the same whatever else is run."""
-    # As RepeatedStratifiedKFold(4, n_repeats=10, random_state=seed) cuts them.
+    # The folds of RepeatedStratifiedKFold(4, n_repeats=10, random_state=seed) cuts them.
     splitter = RepeatedStratifiedKFold(
         n_splits=N_FOLDS, n_repeats=repeat + 1, random_state=protocol.seed
     )
@@ -168,7 +168,7 @@ class small_classes_allowed(warnings.catch_warnings):  # noqa: N801
 
 
 class Row(NamedTuple):
-    """What one method with one setting did on one fold; what does not apply is None."""
+    """The result of one method with one setting on one fold; what does not apply is None."""
 
     method: str  # v1, v2, M1, M2 or IOL
     variant: str  # the encoder, or the way to find alpha

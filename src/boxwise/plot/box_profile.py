@@ -33,8 +33,8 @@ def plot_box(
 ) -> FigureBase:
     """Draw what one box holds in each column, against all rows and those of its class.
 
-    Of a column of numbers it shows the interval over the distribution of the rows; of a column of
-    categories the share of each value in the box beside the share among all rows. Without X, the
+    A numeric column shows the interval over the distribution of the rows; a categorical one the
+    share of each value in the box beside the share among all rows. Without X, the
     rows are those of the boxes: the rows of each are spread evenly over its interval. matplotlib is
     needed: ``pip install "boxwise[plot]"``.
 

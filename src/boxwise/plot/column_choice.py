@@ -1,4 +1,4 @@
-"""Which columns to draw: those asked for, or those that tell most."""
+"""The choice of the columns to draw: those asked for, or the most informative."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the rows of boxes are distributed over a column."""
+"""The distribution of the rows of boxes over a column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every algorithm of the family shares: boxes, ranges, the size test, numerical membership.
+"""The base of every algorithm of the family: boxes, ranges, size test, numeric membership.
 
 The numbers in brackets are equations of Khuat and Gabrys, "An Online Learning Algorithm for a
 Neuro-Fuzzy Classifier with Mixed-Attribute Data".

@@ -1,4 +1,4 @@
-"""Which conditions of a box bind, and which columns matter most.
+"""The conditions of a box that bind, and the columns that matter most.
 
 In: a model and its boxes. Out: the columns in order of relevance, and whether a condition on one is
 lifted, so that it hardly keeps rows out. Models that do not decide by evidence have no relevance:

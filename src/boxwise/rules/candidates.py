@@ -1,4 +1,4 @@
-"""What conditions can be made of: the ends of boxes' intervals, and the values of categories.
+"""Candidates for conditions: the ends of boxes' intervals, and the values of categories.
 
 All are held against all rows once, so that a search only adds up numbers.
 """

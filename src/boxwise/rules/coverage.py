@@ -1,4 +1,4 @@
-"""Which rows meet the conditions of which rules, for all rules at once."""
+"""The coverage of rules: which rows meet the conditions of which, for all rules at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many rows rules cover and decide, and how many of them rightly."""
+"""Counts of the rows that rules cover and decide, and of those decided correctly."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class RemovedBox:
 
 @dataclass(frozen=True)
 class PruneReport:
-    """What went, and what came of it.
+    """The boxes that were removed, and the effect.
 
     Attributes
     ----------

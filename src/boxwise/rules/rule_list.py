@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from boxwise.rules.candidates import Bits, Candidates
 from boxwise.rules.conjunction import Conjunction, best_conjunction
 
-# How many rows that a rule gets right make up for one that it gets wrong, while the first list is
-# made. Which is best depends on the data, so all are tried.
+# Correct rows of a rule that outweigh one wrong row, while the first list is made. The best number
+# depends on the data, so all are tried.
 STRICTNESS = (2.0, 5.0)
 MOST_CLASSES = 3  # those that a rule may be of, among many: its own and the most promising
 

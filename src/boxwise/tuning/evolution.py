@@ -34,7 +34,7 @@ Key = tuple[float, ...]
 
 @dataclass
 class Evolution:
-    """What `evolve` found.
+    """The result of `evolve`.
 
     Attributes
     ----------
@@ -323,7 +323,7 @@ class _Space:
                 self.distributions[name] = _uniform(name, *as_range(name, given))
             else:
                 self.choices[name] = choices = as_choices(name, given)
-                # What is no plain value is known to Optuna by its position.
+                # Optuna knows a choice that is no plain value by its position.
                 known = choices if are_plain(choices) else range(len(choices))
                 self.distributions[name] = distributions.CategoricalDistribution([*known])
 

@@ -22,7 +22,7 @@ from boxwise.tuning.trials import Parameters, Result, Trials, clone_values
 
 @dataclass
 class Tuning:
-    """What `tune` found, under the names that GridSearchCV uses.
+    """The result of `tune`, under the names that GridSearchCV uses.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What to search in: ranges and choices, given or by default."""
+"""The search space: ranges and choices, given or by default."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ LEAST_AT_ONCE = 256
 
 @dataclass(frozen=True)
 class Result:
-    """What one candidate did on one fold."""
+    """The result of one candidate on one fold."""
 
     scores: dict[str, float]
     n_boxes: int

@@ -134,7 +134,7 @@ def _column_in_words(column: dict[str, Any], full: bool) -> tuple[str, str, str]
         return column["name"], "unknown", "no value yet"
     if column["kind"] == "numeric":
         if column["low"] is None:
-            return column["name"], "numeric", "never seen"
+            return column["name"], "numeric", "missing"
         return column["name"], "numeric", f"{column['low']:,.10g} to {column['high']:,.10g}"
     values = ["missing" if value is None else str(value) for value in column["values"]]
     shown = ", ".join(values if full else values[:MOST_VALUES])

@@ -61,7 +61,7 @@ ENOUGH_ROWS = 500  # before which many boxes mean nothing
 
 @dataclass
 class Plan:
-    """What is to be learned from what, and how far it has got."""
+    """The model to learn, the files to learn from, and the progress."""
 
     files: Files
     options: reading.FileOptions

@@ -21,7 +21,7 @@ from boxwise.plot import plot_box, plot_curves, plot_parallel, plot_regions
 
 
 class PictureKind(StrEnum):
-    """What a picture shows."""
+    """The pictures to choose from."""
 
     regions = "regions"
     parallel = "parallel"

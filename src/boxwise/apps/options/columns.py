@@ -35,7 +35,7 @@ ClassesAreNumbersOption = Annotated[
 
 @dataclass(frozen=True)
 class ColumnOptions:
-    """What these options say; names are given one by one or with commas."""
+    """The values of these options; names are given one by one or with commas."""
 
     label: str
     categorical: Sequence[str] | None = None

@@ -24,7 +24,7 @@ class FileFormat(StrEnum):
 
 
 class OnErrorChoice(StrEnum):
-    """What becomes of rows that cannot be used."""
+    """Ways to treat rows that cannot be used."""
 
     stop = "stop"
     skip = "skip"
@@ -101,7 +101,7 @@ DEFAULT_CHUNK_ROWS = CHUNK_ROWS
 
 @dataclass
 class FileOptions:
-    """What these options say, and the rows that could not be used."""
+    """The values of these options, and the rows that could not be used."""
 
     missing: Sequence[str] | None
     form: FileFormat | None

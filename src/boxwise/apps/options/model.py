@@ -52,14 +52,14 @@ LEARNERS: dict[Algorithm, tuple[type[HyperboxLearner], dict[str, Any]]] = {
 
 
 class Scale(StrEnum):
-    """How numbers are measured."""
+    """Scales of the numeric columns."""
 
     range = "range"
     quantile = "quantile"
 
 
 class ClassPrior(StrEnum):
-    """What classes count for."""
+    """Priors of the classes."""
 
     data = "data"
     balanced = "balanced"

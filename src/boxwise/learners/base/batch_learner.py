@@ -1,4 +1,4 @@
-"""What estimators that need all rows at once have in common."""
+"""The base class of estimators that need all rows at once."""
 
 from __future__ import annotations
 

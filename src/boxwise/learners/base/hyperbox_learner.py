@@ -1,4 +1,4 @@
-"""What all estimators have in common: tables in, classes and boxes out, save and load."""
+"""The base class of all estimators: tables in, classes and boxes out, save and load."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What estimators that learn row by row have in common."""
+"""The base class of estimators that learn row by row."""
 
 from __future__ import annotations
 

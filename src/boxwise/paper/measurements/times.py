@@ -38,7 +38,7 @@ class Times(Measurement):
 
 
 def _seconds(way: str, learner: HyperboxLearner, fold: Fold) -> float:
-    # Of the processor, so that what else the machine does matters little.
+    # Processor time, which other work on the machine affects little.
     start = process_time()
     find(way, learner, fold)
     return process_time() - start

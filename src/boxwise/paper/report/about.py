@@ -1,4 +1,4 @@
-"""What the report says of the run behind it."""
+"""The provenance of the results in the report."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class About:
-    """How and where the results were made.
+    """The settings, the versions and the machine that made the results.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How the class balanced accuracy and the number of boxes run over alpha and over delta."""
+"""Class balanced accuracy and number of boxes as functions of alpha and of delta."""
 
 from __future__ import annotations
 

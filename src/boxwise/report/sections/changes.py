@@ -1,4 +1,4 @@
-"""What happened while the model learned: alarms, and what became of them."""
+"""The log of concept drift: alarms while the model learned, and what followed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the model confuses: a table of what was taken for what, and the worst of it in words."""
+"""The confusion matrix, and its worst cells in words."""
 
 from __future__ import annotations
 

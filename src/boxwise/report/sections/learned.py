@@ -1,4 +1,4 @@
-"""What was learned: the settings, the columns and the classes."""
+"""The settings, the columns and the classes of the model."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def _values(subject: Subject, j: int) -> tuple[str, str]:
     if view.is_number(j):
         low, high = view.schema.columns[j].range or (np.nan, np.nan)
         if np.isnan(low):
-            return "number", "never seen"
-        return "number", f"{number_in_words(low)} to {number_in_words(high)}"
+            return "numeric", "missing"
+        return "numeric", f"{number_in_words(low)} to {number_in_words(high)}"
     totals = view.totals(j)
     rows = max(1, totals.total())
     ranked = [

@@ -1,4 +1,4 @@
-"""How good the model is on the rows given."""
+"""The scores of the model on the rows given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which columns matter: to the predictions, by shuffling, and to the boxes."""
+"""The relevance of the columns: to the predictions, by shuffling, and to the boxes."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def _line(view: View, box: int, j: int) -> str:
 def _interval(view: View, box: int, j: int) -> tuple[str, str]:
     lower, upper = (float(bound[box]) for bound in view.interval(j))
     if np.isnan(lower):
-        return "", "never seen"
+        return "", "missing"
     least, most = view.schema.columns[j].range or (lower, upper)
     words = number_in_words(lower)
     if upper > lower:

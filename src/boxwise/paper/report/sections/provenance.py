@@ -1,4 +1,4 @@
-"""How the report was made."""
+"""The provenance of the report."""
 
 from __future__ import annotations
 

@@ -23,7 +23,8 @@ from benchmarks.report import Report
 from boxwise import HyperboxClassifier
 from boxwise.evaluate import class_balanced_accuracy
 from boxwise.inputs import encode
-from boxwise.rules.synthetic_rows import joined, made_up
+from boxwise.rules.synthetic_rows import joined
+from boxwise.rules.synthetic_rows import synthetic_rows as made_up
 
 NAMES = ("japanese_credit", "heart", "german")
 REPEATS, FOLDS = 10, 4

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from boxwise.files import (
     Chunk,
-    Faults,
-    Files,
+    FileSet,
     InputError,
     RowError,
+    RowErrors,
     Typing,
     check_classes,
     infer_kinds,
@@ -74,13 +74,13 @@ def test_a_column_without_a_value_is_of_unknown_kind():
 def test_the_first_value_settles_a_column_of_unknown_kind():
     typing = Typing({"a": "unknown", "b": "numeric"})
     gaps = chunk({"a": [None, None], "b": ["1", "2"]})
-    assert typing.settled_by(gaps) is typing
-    assert typing.apply(gaps, Faults()).columns["a"] == [None, None]
-    assert typing.settled_by(chunk({"a": [None, "3", "x"]})).kinds["a"] == "numeric"
-    assert typing.settled_by(chunk({"a": [None, "x", "3"]})).kinds["a"] == "categorical"
-    settled = typing.settled_by(chunk({"a": [None, "x"], "b": ["1", "2"]}))
+    assert typing.with_kinds_of(gaps) is typing
+    assert typing.apply(gaps, RowErrors()).columns["a"] == [None, None]
+    assert typing.with_kinds_of(chunk({"a": [None, "3", "x"]})).kinds["a"] == "numeric"
+    assert typing.with_kinds_of(chunk({"a": [None, "x", "3"]})).kinds["a"] == "categorical"
+    settled = typing.with_kinds_of(chunk({"a": [None, "x"], "b": ["1", "2"]}))
     assert settled.unknown == []
-    typed = settled.apply(chunk({"a": [None, "x"], "b": ["1", "2"]}), Faults())
+    typed = settled.apply(chunk({"a": [None, "x"], "b": ["1", "2"]}), RowErrors())
     assert typed.columns["a"] == [None, "x"]
     assert (typed.first_value("a"), typed.first_value("b")) == (1, 0)
 
@@ -161,8 +161,8 @@ def test_a_column_is_read_at_once_exactly_if_each_of_its_cells_can_be(cells):
 
 
 def typed(columns, kinds, *, is_typed=False, **more):
-    faults = Recorder()
-    return Typing(kinds, **more).apply(chunk(columns, is_typed), faults), faults.errors
+    row_errors = Recorder()
+    return Typing(kinds, **more).apply(chunk(columns, is_typed), row_errors), row_errors.errors
 
 
 def test_numbers_are_arrays_and_categories_lists():
@@ -237,18 +237,18 @@ def test_a_row_with_two_faults_counts_once_and_rows_are_told_in_order():
 
 def test_rows_that_cannot_be_read_are_told_with_the_others_in_the_order_of_lines(write):
     path = write("a,b\n1,x\nold,x\n3\n4,x\nyoung,x\n6,x,x\n")
-    faults = Recorder()
-    for part in Files([path]).chunks():
-        Typing({"a": "numeric", "b": "categorical"}).apply(part, faults)
-    assert [error.line for error in faults.errors] == [3, 4, 6, 7]
-    assert faults.first is not None
-    assert faults.first.line == 3
+    row_errors = Recorder()
+    for part in FileSet([path]).chunks():
+        Typing({"a": "numeric", "b": "categorical"}).apply(part, row_errors)
+    assert [error.line for error in row_errors.errors] == [3, 4, 6, 7]
+    assert row_errors.first is not None
+    assert row_errors.first.line == 3
 
 
 def test_under_stop_the_first_bad_row_is_raised(write):
-    (part,) = Files([write("a,b\n1,x\nold,x\n3\n")]).chunks()
+    (part,) = FileSet([write("a,b\n1,x\nold,x\n3\n")]).chunks()
     with pytest.raises(RowError, match="line 3, column 'a'"):
-        Typing({"a": "numeric"}).apply(part, Faults())
+        Typing({"a": "numeric"}).apply(part, RowErrors())
 
 
 def test_a_label_that_is_a_fraction_to_a_model_of_whole_numbers_drops_its_row():
@@ -277,23 +277,23 @@ def test_cells_are_written_as_the_model_knows_them(cells, known, expected):
 
 def test_under_report_the_first_errors_are_told_and_all_are_counted():
     told = []
-    faults = Faults("report", told.append)
+    row_errors = RowErrors("report", told.append)
     cells = ["x"] * (MOST_REPORTS + 30)
-    Typing({"a": "numeric"}).apply(chunk({"a": cells}), faults)
-    assert faults.count == len(cells)
+    Typing({"a": "numeric"}).apply(chunk({"a": cells}), row_errors)
+    assert row_errors.count == len(cells)
     assert len(told) == MOST_REPORTS + 1
     assert "only counted" in told[-1]
-    assert "line 2, column 'a'" in str(faults.first)
+    assert "line 2, column 'a'" in str(row_errors.first)
 
 
 def test_under_skip_nothing_is_told():
     told = []
-    faults = Faults("skip", told.append)
-    Typing({"a": "numeric"}).apply(chunk({"a": ["x"]}), faults)
-    assert faults.count == 1
+    row_errors = RowErrors("skip", told.append)
+    Typing({"a": "numeric"}).apply(chunk({"a": ["x"]}), row_errors)
+    assert row_errors.count == 1
     assert not told
 
 
 def test_an_unknown_policy_is_refused():
     with pytest.raises(ValueError, match="on_error must be"):
-        Faults("ignore")
+        RowErrors("ignore")

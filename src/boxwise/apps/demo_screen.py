@@ -15,7 +15,7 @@ from boxwise import HyperboxClassifier
 from boxwise.evaluate import Point, Prequential, Scores
 from boxwise.rules import Rule
 
-SPEAKERS = 3  # boxes that are named for a decision
+MOST_BOXES = 3  # boxes that are named for a decision
 GROUP = 22  # columns of text for each learner: three of them fit on 80
 
 
@@ -45,7 +45,7 @@ class Screen:
                     if before < 5 <= tenths:
                         self.console.print(f"{'':14}  from here on another rule decides")
         self.console.print(f"\n{run}")
-        self._tell_boxes(model)
+        self._print_boxes(model)
         self._explain(model, newcomer)
 
     def _introduce(self, names: Sequence[str]) -> None:
@@ -73,7 +73,7 @@ class Screen:
             disable=not sys.stdout.isatty(),
         )
 
-    def _tell_boxes(self, model: HyperboxClassifier) -> None:
+    def _print_boxes(self, model: HyperboxClassifier) -> None:
         self.console.print("\nThe largest box of each class, by the columns that matter most:")
         largest: dict[object, Rule] = {}
         for rule in model.rules():
@@ -84,7 +84,7 @@ class Screen:
     def _explain(self, model: HyperboxClassifier, newcomer: dict[str, object]) -> None:
         (shares,), (decision,) = model.responsibilities([newcomer]), model.predict([newcomer])
         own = np.where(model.boxes_.labels == decision, shares, 0.0)
-        most = np.argsort(-own)[:SPEAKERS].tolist()
+        most = np.argsort(-own)[:MOST_BOXES].tolist()
         self.console.print("\nA new application, and why it is decided so:")
         application = "; ".join(f"{name} {shown(value)}" for name, value in newcomer.items())
         self._wrapped(application, "  ", "    ")
@@ -96,8 +96,8 @@ class Screen:
         )
         rules = {rule.boxes[0]: str(rule) for rule in model.rules()}
         for box in most:  # one of a model that was replaced has no rule
-            said = rules.get(box) or model.boxes_.describe(box)
-            self._wrapped(f"{own[box]:.2f}  {said}", "  ", "        ")
+            line = rules.get(box) or model.boxes_.describe(box)
+            self._wrapped(f"{own[box]:.2f}  {line}", "  ", "        ")
 
     def _wrapped(self, text: str, first: str = "", others: str = "") -> None:
         width = self.console.width

@@ -24,7 +24,7 @@ def point_table(points: Sequence[Point], window: int) -> str:
     return "\n".join([*lines, *_not_scored(points)])
 
 
-def memory_in_words(size: int | None) -> str:
+def memory_text(size: int | None) -> str:
     """Return a number of bytes as a person reads it."""
     if size is None:
         return "-"
@@ -34,20 +34,20 @@ def memory_in_words(size: int | None) -> str:
     return f"{amount:.{1 if amount < 100 and units[0] != 'B' else 0}f} {units[0]}"
 
 
-def score_in_words(score: float) -> str:
+def score_text(score: float) -> str:
     """Return a score with three decimals, or a dash where there is none."""
     return "-" if isnan(score) else f"{score:.3f}"
 
 
 def _scores(scores: Scores) -> list[str]:
     values = (scores.accuracy, scores.cba, scores.kappa, scores.balanced_accuracy)
-    return [score_in_words(value) for value in values]
+    return [score_text(value) for value in values]
 
 
 def _costs(point: Point) -> list[str]:
     boxes = "-" if point.boxes is None else f"{point.boxes:,}"
     rate = "-" if isnan(point.rows_per_second) else f"{point.rows_per_second:,.0f}"
-    return [boxes, memory_in_words(point.memory), rate]
+    return [boxes, memory_text(point.memory), rate]
 
 
 def _line(name: str, cells: Sequence[str], width: int) -> str:

@@ -323,9 +323,9 @@ class Explanation:
         return in_words(self)
 
     def _repr_html_(self) -> str:
-        from boxwise.explain.html import in_html
+        from boxwise.explain.html import to_html
 
-        return in_html(self)
+        return to_html(self)
 
 
 def _plain(value: Any) -> Any:

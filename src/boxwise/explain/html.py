@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from html import escape
 
 from boxwise.explain.explanation import BoxSupport, Explanation, FeatureReason
-from boxwise.explain.support import few_rows_in_words
+from boxwise.explain.support import few_rows_text
 from boxwise.explain.text import (
-    carried_in_words,
-    counterfactual_in_words,
+    carried_text,
+    counterfactual_text,
     factors_of,
     factors_title,
     features_title,
@@ -17,11 +17,11 @@ from boxwise.explain.text import (
     in_box,
     percent,
     ranked,
-    rest_in_words,
-    tie_in_words,
-    total_in_words,
+    rest_text,
+    tie_text,
+    total_text,
     value_of,
-    weight_in_words,
+    weight_text,
 )
 
 MOST_FEATURES = 10  # the others are folded away
@@ -35,19 +35,19 @@ _CELL = "padding:2px 12px 2px 0;text-align:left;vertical-align:top"
 _SMALL = "opacity:.75;font-size:90%"
 
 
-def in_html(why: Explanation) -> str:
+def to_html(why: Explanation) -> str:
     """Return the explanation as HTML; nothing in it comes from elsewhere."""
     parts = [f'<div style="font-weight:600;font-size:110%">{escape(headline(why))}</div>']
-    if few := few_rows_in_words(why.support):
+    if few := few_rows_text(why.support):
         parts.append(_text(few))
     parts.append(_text(f"box {why.winner.box}: {why.winner.rule}"))
     if why.decision == "evidence":
         carried = [_box(box, percent(box.share or 0.0)) for box in why.carried]
         if why.background:
             carried.append([percent(why.background), "", "the class as a whole"])
-        parts.append(_folded(carried_in_words(why), _table(carried)))
+        parts.append(_folded(carried_text(why), _table(carried)))
     if why.tie is not None:
-        parts.append(_text(tie_in_words(why.tie)))
+        parts.append(_text(tie_text(why.tie)))
     if factors := factors_of(why):
         parts += [_text(factors_title(why)), *_factors(why, factors)]
     parts += [_text(features_title(why)), *_features(why)]
@@ -64,9 +64,9 @@ def in_html(why: Explanation) -> str:
         ]
         parts.append(_folded(f"other classes: {len(why.rivals)}", _table(rivals)))
     if why.counterfactual is not None or why.no_counterfactual is not None:
-        said = escape(counterfactual_in_words(why))
+        text = escape(counterfactual_text(why))
         edge = f"margin-top:.6em;padding:.3em .6em;border-left:3px solid {_FOR}"
-        parts.append(f'<div style="{edge}">{said}</div>')
+        parts.append(f'<div style="{edge}">{text}</div>')
     frame = f"max-width:60em;border:{_LINE};border-radius:6px;padding:.6em .9em;margin:.3em 0"
     return f'<div style="{frame}">{"".join(parts)}</div>'
 
@@ -79,8 +79,8 @@ def _features(why: Explanation) -> list[str]:
     if len(rows) > MOST_FEATURES:
         parts.append(_folded(f"and {len(rows) - MOST_FEATURES} more", _table(rows[MOST_FEATURES:])))
     if why.decision == "evidence" and why.against is not None:
-        parts.append(_text(rest_in_words(why, why.against)))
-        parts.append(_text(total_in_words(why, why.against)))
+        parts.append(_text(rest_text(why, why.against)))
+        parts.append(_text(total_text(why, why.against)))
     return parts
 
 
@@ -91,7 +91,7 @@ def _factors(why: Explanation, factors: list[tuple[str, str, float]]) -> list[st
             f"<b>{escape(name)}</b>",
             escape(value),
             _bar(weight, most),
-            escape(weight_in_words(why, weight)),
+            escape(weight_text(why, weight)),
         ]
         for name, value, weight in factors
     )
@@ -107,7 +107,7 @@ def _feature(why: Explanation, feature: FeatureReason, weight: float, most: floa
         f"<b>{escape(feature.column)}</b>",
         escape(value_of(feature)),
         _bar(weight, most),
-        escape(weight_in_words(why, weight)),
+        escape(weight_text(why, weight)),
         f'<span style="{_SMALL}">{escape(in_box(feature))}</span>',
     ]
 

@@ -72,12 +72,12 @@ class Reasons:
             log_weight = float(evidence.log_weights[support.box])
             log_evidence = log_weight + float(contributions.sum())
             support = replace(support, weight=exp(log_weight), log_evidence=log_evidence)
-        said = zip(terms[0].tolist(), contributions.tolist(), strict=True)
+        by_column = zip(terms[0].tolist(), contributions.tolist(), strict=True)
         features = [
             self._number(row, support.box, j, term, part)
             if j < self._arrays.n_numbers
             else self._category(row, j, int(counts[j - self._arrays.n_numbers]), term, part)
-            for j, (term, part) in enumerate(said)
+            for j, (term, part) in enumerate(by_column)
         ]
         return replace(support, features=tuple(features[j] for j in self._ranked(contributions)))
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from math import exp, inf, log
 from textwrap import wrap
 
-from boxwise.core.words import counted, number_in_words, value_in_words
+from boxwise.core.words import counted, number_text, value_text
 from boxwise.explain.explanation import Change, Comparison, Explanation, FeatureReason, Tie
-from boxwise.explain.support import few_rows_in_words, rows_in_words
+from boxwise.explain.support import few_rows_text, rows_text
 
 WIDTH = 88
 MOST_FEATURES = 8
@@ -21,30 +21,30 @@ LONGEST = 28  # characters of a name or a value
 def in_words(why: Explanation) -> str:
     """Return the explanation, what matters most first, on about 35 lines at most."""
     lines = [headline(why)]
-    if few := few_rows_in_words(why.support):
+    if few := few_rows_text(why.support):
         lines.append(few)
     lines += _winner(why)
     if why.tie is not None:
-        lines += _wrapped(tie_in_words(why.tie))
+        lines += _wrapped(tie_text(why.tie))
     if factors := factors_of(why):
         lines += ["", *_factors(why, factors)]
     lines += ["", *_features(why)]
     if why.rivals:
         lines += ["", *_rivals(why)]
     if why.counterfactual is not None or why.no_counterfactual is not None:
-        lines += ["", *_wrapped(counterfactual_in_words(why))]
+        lines += ["", *_wrapped(counterfactual_text(why))]
     return "\n".join(lines)
 
 
 def headline(why: Explanation) -> str:
     """Return the prediction, and how sure it is."""
-    said = f"row {why.row}: {class_in_words(why.prediction)}"
+    line = f"row {why.row}: {class_text(why.prediction)}"
     if why.decision == "evidence":
-        return f"{said}, probability {percent(why.probability)}"
-    return f"{said}, membership {why.winner.membership:.3f}"
+        return f"{line}, probability {percent(why.probability)}"
+    return f"{line}, membership {why.winner.membership:.3f}"
 
 
-def class_in_words(label: object) -> str:
+def class_text(label: object) -> str:
     """Return a class; one that is no word is called a class, so that sentences can be read."""
     is_word = isinstance(label, str) and label[:1].isalpha()
     return _on_one_line(f"{label}" if is_word else f"class {label}")
@@ -53,7 +53,7 @@ def class_in_words(label: object) -> str:
 def _winner(why: Explanation) -> list[str]:
     if why.decision == "membership":
         return _wrapped(f"box {why.winner.box}: {why.winner.rule}")
-    lines = [f"{carried_in_words(why)}:"]
+    lines = [f"{carried_text(why)}:"]
     for box in why.carried:
         text = f"  {percent(box.share or 0.0):>4}  box {box.box}: {box.rule}"
         lines += _wrapped(text, 8, 2 if box.box == why.winner.box else 1)
@@ -62,9 +62,9 @@ def _winner(why: Explanation) -> list[str]:
     return lines
 
 
-def carried_in_words(why: Explanation) -> str:
+def carried_text(why: Explanation) -> str:
     """Say how many boxes decided together, and how much those shown carried of the probability."""
-    won = class_in_words(why.prediction)
+    won = class_text(why.prediction)
     if why.n_boxes == 1 and len(why.carried) == 1:
         return f"{won} has 1 box, which carried"
     shown = sum(box.share or 0.0 for box in why.carried)
@@ -73,10 +73,10 @@ def carried_in_words(why: Explanation) -> str:
     return f"{decided}; {'this' if len(why.carried) == 1 else 'these'} carried {much}"
 
 
-def tie_in_words(tie: Tie) -> str:
+def tie_text(tie: Tie) -> str:
     """Say who tied, and what decided."""
     parts = [
-        f"{class_in_words(one.label)} ({counted(len(one.boxes), 'box', 'boxes')}, "
+        f"{class_text(one.label)} ({counted(len(one.boxes), 'box', 'boxes')}, "
         f"{counted(one.rows, 'row', 'rows')})"
         for one in tie.classes
     ]
@@ -107,7 +107,7 @@ def _features(why: Explanation) -> Iterator[str]:
     every = ranked(why)
     shown = every[:MOST_FEATURES] if len(every) > MOST_FEATURES + 1 else every
     rows = [
-        (_cut(f.column), _cut(value_of(f)), weight_in_words(why, weight), in_box(f))
+        (_cut(f.column), _cut(value_of(f)), weight_text(why, weight), in_box(f))
         for f, weight in shown
     ]
     widths = [max(len(row[i]) for row in rows) for i in range(3)]
@@ -117,10 +117,10 @@ def _features(why: Explanation) -> Iterator[str]:
     if len(shown) < len(every):
         left = sum(weight for _, weight in every[MOST_FEATURES:])
         number = len(every) - len(shown)
-        yield f"  and {number} more columns: {weight_in_words(why, left)}"
+        yield f"  and {number} more columns: {weight_text(why, left)}"
     if why.decision == "evidence" and why.against is not None:
-        yield f"  {rest_in_words(why, why.against)}"
-        yield from _wrapped(f"  {total_in_words(why, why.against)}", 4)
+        yield f"  {rest_text(why, why.against)}"
+        yield from _wrapped(f"  {total_text(why, why.against)}", 4)
 
 
 def factors_of(why: Explanation) -> list[tuple[str, str, float]]:
@@ -148,9 +148,9 @@ def _factors(why: Explanation, factors: list[tuple[str, str, float]]) -> Iterato
     wide, wider = max(map(len, names)), max(map(len, values))
     yield factors_title(why)
     for name, value, (*_, weight) in zip(names, values, shown, strict=True):
-        yield f"  {name:<{wide}}  {value:<{wider}}  {weight_in_words(why, weight)}"
+        yield f"  {name:<{wide}}  {value:<{wider}}  {weight_text(why, weight)}"
     if left := curves[MOST_CURVES:]:
-        together = weight_in_words(why, sum(weight for *_, weight in left))
+        together = weight_text(why, sum(weight for *_, weight in left))
         yield f"  and the curves of {counted(len(left), 'more column', 'more columns')}: {together}"
 
 
@@ -158,7 +158,7 @@ def factors_title(why: Explanation) -> str:
     """Say what the factors are of."""
     won, other = why.sums[:2]
     odds = factor(won.logit - other.logit)
-    names = f"{class_in_words(won.label)} and {class_in_words(other.label)}"
+    names = f"{class_text(won.label)} and {class_text(other.label)}"
     return f"What makes the odds of {names} {odds} to 1, the boxes and the curve of each column:"
 
 
@@ -171,11 +171,11 @@ def features_title(why: Explanation) -> str:
         return f"What each column costs {box}, of 1 in all{note}:"
     if why.against is None:
         return f"What each column says {box} (logarithms):"
-    won, other = class_in_words(why.prediction), class_in_words(why.against.label)
+    won, other = class_text(why.prediction), class_text(why.against.label)
     return f"By what each column multiplies the odds of {won} and {other}, and what is {box}:"
 
 
-def weight_in_words(why: Explanation, weight: float) -> str:
+def weight_text(why: Explanation, weight: float) -> str:
     """Return what a column costs, or by what it multiplies the odds, and for whom."""
     if why.decision == "membership":
         return f"costs {-weight:.3f}" if weight else "costs nothing"
@@ -184,7 +184,7 @@ def weight_in_words(why: Explanation, weight: float) -> str:
     if abs(weight) < 0.005:
         return "x1"
     ahead = why.prediction if weight > 0 else why.against.label
-    return f"x{factor(abs(weight))} for {class_in_words(ahead)}"
+    return f"x{factor(abs(weight))} for {class_text(ahead)}"
 
 
 def factor(weight: float) -> str:
@@ -195,23 +195,23 @@ def factor(weight: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
-def rest_in_words(why: Explanation, against: Comparison) -> str:
+def rest_text(why: Explanation, against: Comparison) -> str:
     """Say what is not of a column."""
-    return f"number and size of the boxes: {weight_in_words(why, against.rest)}"
+    return f"number and size of the boxes: {weight_text(why, against.rest)}"
 
 
-def total_in_words(why: Explanation, against: Comparison) -> str:
+def total_text(why: Explanation, against: Comparison) -> str:
     """Say what the columns and the boxes give together, and what all boxes said in the end."""
     ahead = why.prediction if against.total >= 0 else against.label
-    one = f"together: {factor(abs(against.total))} to 1 for {class_in_words(ahead)}"
+    one = f"together: {factor(abs(against.total))} to 1 for {class_text(ahead)}"
     by_all = _logit_by_boxes(why, why.prediction) - _logit_by_boxes(why, against.label)
     ahead_of_all = why.prediction if by_all >= 0 else against.label
     odds = factor(abs(by_all))
     if ahead == ahead_of_all and odds == factor(abs(against.total)):
         return one
-    other = f" for {class_in_words(ahead_of_all)}" if ahead != ahead_of_all else ""
+    other = f" for {class_text(ahead_of_all)}" if ahead != ahead_of_all else ""
     who = "by all, " if why.n_experts > 1 else ""
-    sure = f"as sure as {rows_in_words(why.support or 0.0)} like this allow"
+    sure = f"as sure as {rows_text(why.support or 0.0)} like this allow"
     return f"{one} by the present boxes, {odds} to 1{other} {who}{sure}"
 
 
@@ -223,7 +223,7 @@ def _logit_by_boxes(why: Explanation, label: object) -> float:
 def value_of(feature: FeatureReason) -> str:
     """Return the value of the row in words."""
     if feature.kind == "categorical" or feature.value is None:
-        return value_in_words(feature.value)
+        return value_text(feature.value)
     return _number_or_interval(feature.value)
 
 
@@ -240,43 +240,43 @@ def in_box(feature: FeatureReason) -> str:
     held = _number_or_interval((feature.lower, feature.upper))
     if feature.inside:
         return f"inside {held}"
-    return f"{number_in_words(feature.outside)} outside {held}"
+    return f"{number_text(feature.outside)} outside {held}"
 
 
 def _number_or_interval(value: float | tuple[float, float]) -> str:
     low, high = value if isinstance(value, tuple) else (value, value)
     if low == high:
-        return number_in_words(low)
-    return f"{number_in_words(low)} to {number_in_words(high)}"
+        return number_text(low)
+    return f"{number_text(low)} to {number_text(high)}"
 
 
 def _rivals(why: Explanation) -> Iterator[str]:
     shown = why.rivals[:MOST_RIVALS]
     for i, rival in enumerate(shown):
         if why.decision == "evidence":
-            said = f"probability {percent(rival.probability)}"
+            line = f"probability {percent(rival.probability)}"
         else:
-            said = f"membership {rival.box.membership:.3f} ({rival.margin:.3f} less)"
-        said = f"next: {class_in_words(rival.label)}, {said}"
-        yield from _wrapped(f"{said}; box {rival.box.box}: {rival.box.rule}", 6, 1 if i else 2)
+            line = f"membership {rival.box.membership:.3f} ({rival.margin:.3f} less)"
+        line = f"next: {class_text(rival.label)}, {line}"
+        yield from _wrapped(f"{line}; box {rival.box.box}: {rival.box.rule}", 6, 1 if i else 2)
     if len(why.rivals) > len(shown):
         yield f"and {counted(len(why.rivals) - len(shown), 'other class', 'other classes')}"
 
 
-def counterfactual_in_words(why: Explanation) -> str:
+def counterfactual_text(why: Explanation) -> str:
     """Say what would change the prediction, or why that is not known."""
     found = why.counterfactual
     if found is None:
         return f"Nothing found that would change it: {why.no_counterfactual}."
-    changes = " and ".join(change_in_words(change) for change in found.changes)
+    changes = " and ".join(change_text(change) for change in found.changes)
     sure = f" ({percent(found.probability)})" if why.decision == "evidence" else ""
-    return f"It would be {class_in_words(found.prediction)}{sure} with {changes}."
+    return f"It would be {class_text(found.prediction)}{sure} with {changes}."
 
 
-def change_in_words(change: Change) -> str:
+def change_text(change: Change) -> str:
     """Say what is changed; the new number in full, for rounded it may not change anything."""
     is_number = isinstance(change.old, float | tuple)
-    old = _number_or_interval(change.old) if is_number else value_in_words(change.old)
+    old = _number_or_interval(change.old) if is_number else value_text(change.old)
     return f"{change.column} {_exact(change.new)} instead of {old}"
 
 
@@ -285,7 +285,7 @@ def _exact(value: object) -> str:
         return f"{_exact(value[0])} to {_exact(value[1])}"
     if isinstance(value, float):
         return f"{value:,.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:,}"
-    return value_in_words(value)
+    return value_text(value)
 
 
 def percent(share: float) -> str:

@@ -15,7 +15,7 @@ MEMORY = 32 * 1024 * 1024  # bytes of memberships or shares at a time
 
 
 @dataclass(frozen=True)
-class Judged:
+class Decisions:
     """Some rows, with what the model says of them.
 
     Attributes
@@ -41,13 +41,13 @@ def by_evidence(model: Model) -> bool:
     return isinstance(model.settings, EvidenceSettings)
 
 
-def judged(model: Model, batch: Batch, threads: int = 1) -> Iterator[Judged]:
+def decide(model: Model, batch: Batch, threads: int = 1) -> Iterator[Decisions]:
     """Let the model judge rows, as many at a time as memory allows."""
-    ask = model.responsibilities if by_evidence(model) else model.memberships
+    degrees = model.responsibilities if by_evidence(model) else model.memberships
     rows_at_a_time = max(1, MEMORY // (8 * max(1, model.n_boxes)))
     for begin in range(0, batch.n_rows, rows_at_a_time):
         part = batch.part(slice(begin, begin + rows_at_a_time))
-        yield Judged(begin, part, model.predict(part, threads), ask(part, threads))
+        yield Decisions(begin, part, model.predict(part, threads), degrees(part, threads))
 
 
 def best_boxes(
@@ -69,7 +69,7 @@ def winning_boxes(model: Model, batch: Batch, threads: int = 1) -> Iterator[tupl
     share of the decision. It works for models of every kind.
     """
     members = members_of(model.engine.snapshot()["label"])
-    for part in judged(model, batch, threads):
+    for part in decide(model, batch, threads):
         best = best_boxes(part.degrees, members)
         for i, code in enumerate(part.codes.tolist()):
             box = int(best[code][i])

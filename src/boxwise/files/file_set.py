@@ -9,20 +9,20 @@ from pathlib import Path
 
 from boxwise.files.chunk import CHUNK_ROWS, Chunk
 from boxwise.files.errors import InputError
-from boxwise.files.formats import Manner, open_file
+from boxwise.files.formats import ReadOptions, open_file
 from boxwise.files.parquet import ParquetFile
 from boxwise.files.source import STANDARD_INPUT, shown_name
 from boxwise.files.stopping import ReadingStopped
 
 
-class Files:
+class FileSet:
     r"""Reads files with the same columns, one after the other, chunk by chunk.
 
     Parameters
     ----------
     paths : sequence of str
         The files; ``-`` is standard input.
-    manner : Manner, optional
+    manner : ReadOptions, optional
         How to read them.
     missing : iterable of str
         Texts that stand for a missing value, besides the empty one. Spaces around them do not
@@ -45,21 +45,21 @@ class Files:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "jobs.csv")
     ...     _ = path.write_text("age;job\n31;cook\n?;smith\n")
-    ...     for chunk in Files([str(path)], missing=["?"]).chunks():
+    ...     for chunk in FileSet([str(path)], missing=["?"]).chunks():
     ...         print(chunk.columns, chunk.lines)
     {'age': ['31', None], 'job': ['cook', 'smith']} [2, 3]
     """
 
     def __init__(
-        self, paths: Sequence[str], manner: Manner | None = None, missing: Iterable[str] = ()
+        self, paths: Sequence[str], options: ReadOptions | None = None, missing: Iterable[str] = ()
     ) -> None:
         if not paths:
             raise InputError("there is no file to read")
         if paths.count(STANDARD_INPUT) > 1:
             raise InputError("standard input (-) can be read once only")
-        self._paths, self._manner = paths, manner or Manner()
+        self._paths, self._options = paths, options or ReadOptions()
         self._marks = frozenset(text.strip() for text in missing) | {""}
-        self._reader, self._source = open_file(paths[0], self._manner)
+        self._reader, self._source = open_file(paths[0], self._options)
         self._rows_before = 0
         self._index = 0
         self._sizes = [_size(path) for path in paths]
@@ -109,19 +109,19 @@ class Files:
         self._reader.close()
 
     def _open_next(self, path: str, i: int) -> None:
-        if self._manner.stop.asked:
+        if self._options.stop.requested:
             raise ReadingStopped
         self._rows_before += self._reader.n_rows
         self._index = i
         typed = self._reader.typed
-        self._reader, self._source = open_file(path, self._manner)
+        self._reader, self._source = open_file(path, self._options)
         if typed != self._reader.typed:
             raise InputError(
                 f"{shown_name(path)} and {self.first} cannot be read together: one of them tells "
                 "numbers from text and the other does not; convert one of them"
             )
         names = self._without_dropped(self._reader.names)
-        only = self._manner.only
+        only = self._options.only
         expected = set(self.names) if only is None else only & set(self.names)
         lacking = expected - set(names)
         extra = set(names) - expected if only is None else set()
@@ -130,17 +130,17 @@ class Files:
 
     def _check_unnamed(self) -> None:
         for name in self._reader.unnamed:
-            if name in self.names and self._manner.only is None:
+            if name in self.names and self._options.only is None:
                 raise InputError(
                     f"{self.first}: {name} has no name in the header; "
                     f"name it, or leave it out with --drop {name!r}"
                 )
 
     def _without_dropped(self, names: Sequence[str]) -> tuple[str, ...]:
-        return tuple(name for name in names if name not in self._manner.drop)
+        return tuple(name for name in names if name not in self._options.drop)
 
     def _marked(self, chunk: Chunk) -> Chunk:
-        only = self._manner.only
+        only = self._options.only
         names = [name for name in self.names if only is None or name in only]
         columns = {name: _mark(chunk.columns[name], self._marks) for name in names}
         rows = [row + self._rows_before for row in chunk.rows]

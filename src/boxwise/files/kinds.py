@@ -22,7 +22,7 @@ def first_rows(chunks: Iterator[Chunk]) -> list[Chunk]:
     rows = 0
     for chunk in chunks:
         first.append(chunk)
-        rows += chunk.n_rows + len(chunk.faults)
+        rows += chunk.n_rows + len(chunk.row_errors)
         if rows >= KIND_ROWS:
             break
     return first

@@ -11,7 +11,7 @@ OnError: TypeAlias = Literal["stop", "skip", "report"]
 MOST_REPORTS = 20
 
 
-class Faults:
+class RowErrors:
     """Counts the rows that cannot be used, or stops at the first.
 
     Parameters
@@ -30,10 +30,10 @@ class Faults:
 
     Examples
     --------
-    >>> faults = Faults("report", tell=print)
-    >>> faults(RowError("has 2 values, not 3", "quote the comma", "a.csv", 4))
+    >>> row_errors = RowErrors("report", tell=print)
+    >>> row_errors(RowError("has 2 values, not 3", "quote the comma", "a.csv", 4))
     a.csv, line 4: has 2 values, not 3; quote the comma
-    >>> faults.count
+    >>> row_errors.count
     1
     """
 

@@ -14,7 +14,7 @@ from boxwise.files.chunk import Chunk
 from boxwise.files.errors import RowError
 from boxwise.files.kinds import is_gap, kind_of_cells
 from boxwise.files.numbers import problem, to_floats
-from boxwise.files.row_errors import Faults
+from boxwise.files.row_errors import RowErrors
 from boxwise.files.spelling import respelled
 from boxwise.schema import Kind
 
@@ -111,7 +111,7 @@ class Typing:
         """The columns of which no value was seen yet."""
         return [name for name, kind in self.kinds.items() if kind == "unknown"]
 
-    def settled_by(self, chunk: Chunk) -> Typing:
+    def with_kinds_of(self, chunk: Chunk) -> Typing:
         """Return what the cells are to be once the values of a chunk are known.
 
         The first value of a column decides: so it does not matter how rows are cut into chunks.
@@ -123,7 +123,7 @@ class Typing:
                 found[name] = kind_of_cells([first], typed=chunk.typed)
         return replace(self, kinds={**self.kinds, **found}) if found else self
 
-    def apply(self, chunk: Chunk, faults: Faults) -> TypedChunk:
+    def apply(self, chunk: Chunk, row_errors: RowErrors) -> TypedChunk:
         """Return the rows of a chunk that can be used; the others are faults, told in order."""
         wrong: dict[int, RowError] = {}
         columns: dict[str, Any] = {}
@@ -136,8 +136,8 @@ class Typing:
                 columns[name] = _categories(chunk, name, wrong)
         labels = [] if self.label is None else self._labels(chunk, self.label, wrong)
         typed = TypedChunk(chunk.rows, columns, labels)
-        for error in sorted([*chunk.faults, *wrong.values()], key=lambda error: error.line):
-            faults(error)
+        for error in sorted([*chunk.row_errors, *wrong.values()], key=lambda error: error.line):
+            row_errors(error)
         if wrong:
             typed = typed.take([i for i in range(chunk.n_rows) if i not in wrong])
         return typed if self.known is None else self._respelled(typed, self.known)

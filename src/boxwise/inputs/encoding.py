@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from boxwise.inputs.batch import Batch
 from boxwise.inputs.categories import to_codes
-from boxwise.inputs.fast_path import encode_quickly
+from boxwise.inputs.fast_path import encode_fast
 from boxwise.inputs.intervals import check_bounds
-from boxwise.inputs.kinds import kinds_told
+from boxwise.inputs.kinds import kinds_found
 from boxwise.inputs.matching import match_columns, match_upper
 from boxwise.inputs.numbers import check_range, to_floats
 from boxwise.inputs.reading import read_table
@@ -27,7 +27,7 @@ def encode(
     learn: bool,
     upper: Any = None,
     reader: str = "the model",
-    settle: bool = False,
+    assign_kinds: bool = False,
 ) -> Batch:
     """Turn a table into arrays.
 
@@ -52,7 +52,7 @@ def encode(
         have names (all columns of X may then be there), else in the order of the numeric ones.
     reader : str
         Who reads the table: errors and warnings about its columns name it.
-    settle : bool
+    assign_kinds : bool
         Whether columns of unknown kind get one by their values, listed in ``Batch.kinds``.
         Otherwise what is in them is left out.
 
@@ -72,14 +72,14 @@ def encode(
     >>> encode([{"age": 52, "job": "nurse"}], schema, learn=False).codes.tolist()
     [[-1]]
     """
-    settle = settle and bool(schema.unknown)
-    if upper is None and not settle:
-        batch = encode_quickly(X, schema, learn=learn)
+    assign_kinds = assign_kinds and bool(schema.unknown)
+    if upper is None and not assign_kinds:
+        batch = encode_fast(X, schema, learn=learn)
         if batch is not None:
             return batch
     table = read_table(X, schema.names if schema.named else None)
     positions = match_columns(table, schema, reader)
-    kinds = kinds_told(table, schema, positions) if settle else {}
+    kinds = kinds_found(table, schema, positions) if assign_kinds else {}
     if kinds:
         schema = schema.with_kinds(kinds)
     numeric = [positions[j] for j in schema.numeric]

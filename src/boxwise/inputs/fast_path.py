@@ -29,7 +29,7 @@ _PLAIN_VALUES = {str, int, bool, NoneType}
 """The types whose values are themselves categories: none of them is another form of missing."""
 
 
-def encode_quickly(X: Any, schema: Schema, *, learn: bool) -> Batch | None:
+def encode_fast(X: Any, schema: Schema, *, learn: bool) -> Batch | None:
     """Encode X if it is an unsurprising row or numeric array, else return None."""
     if type(X) is np.ndarray:
         return _encode_array(X, schema, learn)

@@ -77,7 +77,7 @@ def _kind(table: Table, j: int) -> Kind:
     return kind or "unknown"
 
 
-def kinds_told(table: Table, schema: Schema, positions: Sequence[int]) -> dict[int, Kind]:
+def kinds_found(table: Table, schema: Schema, positions: Sequence[int]) -> dict[int, Kind]:
     """Return the kinds of those columns of unknown kind that have a value in a table.
 
     A type alone is not enough: pandas takes a column of a file for numbers if it is empty.

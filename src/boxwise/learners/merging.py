@@ -112,8 +112,8 @@ def _with_common_kinds(
     same = []
     for learner, model in zip(models, fitted, strict=True):
         names = model.schema.names
-        told = {j: kinds[names[j]] for j in model.schema.unknown if names[j] in kinds}
-        same.append(learner._with_kinds(model, told) if told else model)
+        found = {j: kinds[names[j]] for j in model.schema.unknown if names[j] in kinds}
+        same.append(learner._with_kinds(model, found) if found else model)
     return same
 
 

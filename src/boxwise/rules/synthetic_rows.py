@@ -10,7 +10,7 @@ from boxwise.inputs import Batch
 CHANGED = 0.3  # of the columns of a row
 
 
-def made_up(batch: Batch, n: int, random: np.random.Generator) -> Batch:
+def synthetic_rows(batch: Batch, n: int, random: np.random.Generator) -> Batch:
     """Return `n` rows like those given: each one of them, some columns as in other rows.
 
     Parameters

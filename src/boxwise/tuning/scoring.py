@@ -17,7 +17,7 @@ from boxwise.evaluate import class_balanced_accuracy
 Codes = NDArray[np.int32]
 
 
-class Answers(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class StoredPredictions(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier as a scorer sees it: its answers to the one table it is asked about are known.
 
     Parameters
@@ -103,7 +103,7 @@ class Scoring:
         return any(getattr(s, "_response_method", None) != "predict" for s in self.scorers.values())
 
     def __call__(
-        self, answers: Answers, truth: Codes, split: Any
+        self, answers: StoredPredictions, truth: Codes, split: Any
     ) -> tuple[dict[str, float], float]:
         """Return the scores, and how long they took.
 

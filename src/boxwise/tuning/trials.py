@@ -19,7 +19,7 @@ from boxwise.core import FoldRows, Outcome, Settings, label_array, try_settings
 from boxwise.inputs import infer_schema
 from boxwise.learners.base.hyperbox_learner import HyperboxLearner, TrainingTable
 from boxwise.schema import Vocabulary
-from boxwise.tuning.scoring import Answers, Scoring
+from boxwise.tuning.scoring import Scoring, StoredPredictions
 
 Parameters = Mapping[str, Any]
 
@@ -149,7 +149,7 @@ class Trials:
         return [results[begin : begin + n] for begin in range(0, len(results), n)]
 
     def _score(self, outcome: Outcome, fold: ReadFold) -> Result:
-        answers = Answers(outcome.predicted, outcome.probabilities, fold.classes)
+        answers = StoredPredictions(outcome.predicted, outcome.probabilities, fold.classes)
         scores, seconds = self.scoring(answers, fold.truth, fold.split)
         return Result(
             scores, outcome.n_boxes, outcome.learn_seconds, outcome.predict_seconds + seconds

@@ -15,7 +15,7 @@ import typer
 
 from boxwise import HyperboxClassifier
 from boxwise.apps.demo_screen import Screen
-from boxwise.apps.outcome import failures_told
+from boxwise.apps.outcome import failures_reported
 from boxwise.apps.results import opened
 from boxwise.apps.writable import check_results
 from boxwise.datasets import LoanStream
@@ -66,7 +66,7 @@ def demo(
       130  stopped by Ctrl-C
     """  # noqa: D301  (click marks with it what it must not wrap)
     if to_csv is not None:
-        with failures_told():
+        with failures_reported():
             check_results(to_csv)
             _write(to_csv, LoanStream(rows, function=AFTER, seed=seed))
         return

@@ -22,10 +22,10 @@ from boxwise.apps.options import model as parameters
 from boxwise.apps.outcome import (
     ROWS_LEFT_OUT,
     fail,
-    failures_told,
+    failures_reported,
     interrupted_by,
-    say,
-    tell_rows_left_out,
+    notify,
+    report_rows_left_out,
 )
 from boxwise.apps.pictures import check_picture, write_picture
 from boxwise.apps.reading_bar import ReadingBar
@@ -147,7 +147,7 @@ def evaluate(
     refuse_input(output, data, "--output")
     refuse_input(plot, data, "--plot")
     options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
-    with failures_told(), termination_as_ctrl_c():
+    with failures_reported(), termination_as_ctrl_c():
         _check_outputs(output, plot, cv)
         if alarm_command is not None and cv is not None:
             raise typer.BadParameter(
@@ -156,7 +156,7 @@ def evaluate(
         peers = _peers(against, cv)
         wanted = columns.ColumnOptions(label, categorical, numeric, drop, only, classes_are_numbers)
         files = options.files(data, only=wanted.kept, drop=wanted.dropped)
-        faults = options.faults
+        row_errors = options.row_errors
         typing, chunks = typed_by_first_rows(files, wanted, options)
         typing = parameters.typing_of(chosen, typing)
         model = parameters.new_learner(chosen, settings, typing.kinds)
@@ -168,7 +168,7 @@ def evaluate(
             )
         if not quiet:
             parameters.show_kinds(files, typing.kinds, label)
-        rows = LabelledRows(typing, chunks, faults)
+        rows = LabelledRows(typing, chunks, row_errors)
         bar = ReadingBar(files, quiet=quiet)
         if cv is None:
             if typing.unknown:
@@ -177,23 +177,23 @@ def evaluate(
             run = Prequential(learners, rows, window=window, every=every, limit=limit)
             stopped = _run(run, bar, ChangeWatch(alarm_command, quiet=quiet))
             if not run.rows and not stopped:
-                no_rows(files, faults)
+                no_rows(files, row_errors)
             _show(run, output, plot)
             scores = [point.overall for point in run.points[OURS][-1:]]
         else:
             pairs = [*_watched(islice(rows, limit), bar)]
             if not pairs:
-                no_rows(files, faults)
+                no_rows(files, row_errors)
             if typing.unknown:  # all rows have been read
                 model.set_params(categorical_features=rows.typing.categorical)
             folds, stopped = _cross_validate(model, pairs, cv, seed, bar, output)
             scores = [fold.scores for fold in folds]
         if not quiet:
-            tell_rows_left_out(faults)
+            report_rows_left_out(row_errors)
             _suggest_class_prior(model, scores)
         if stopped:
             fail(*stopped)
-    if faults.count:
+    if row_errors.count:
         raise typer.Exit(ROWS_LEFT_OUT)
 
 
@@ -238,8 +238,8 @@ def _run(run: Prequential, bar: ReadingBar, watch: ChangeWatch) -> tuple[str, in
     except LearnerError as error:
         fail(str(error))
     except KeyboardInterrupt as error:
-        told = f"stopped; the scores are those of the first {run.rows:,} rows"
-        return told, interrupted_by(error)
+        message = f"stopped; the scores are those of the first {run.rows:,} rows"
+        return message, interrupted_by(error)
     return None
 
 
@@ -281,8 +281,8 @@ def _cross_validate(
     except ValueError as error:
         fail(f"{n_folds} folds cannot be made or learned: {error}")
     except KeyboardInterrupt as error:
-        told = f"stopped; the scores are those of {len(folds)} of {n_folds} folds"
-        stopped = told, interrupted_by(error)
+        message = f"stopped; the scores are those of {len(folds)} of {n_folds} folds"
+        stopped = message, interrupted_by(error)
     if folds:
         typer.echo(fold_table(OURS, folds, len(rows)))
     if output is not None:
@@ -294,7 +294,7 @@ def _suggest_class_prior(model: Any, scores: Sequence[Scores]) -> None:
     """Say what helps rare classes if the class balanced accuracy is far below the accuracy."""
     behind = [score.accuracy - score.cba for score in scores]
     if getattr(model, "class_prior", None) == "data" and behind and fmean(behind) > FAR_BEHIND:
-        say(
+        notify(
             "CBA counts rare classes as much as frequent ones, and decisions follow how frequent "
             "they are; --class-prior auto decides for CBA"
         )

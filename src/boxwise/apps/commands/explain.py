@@ -15,7 +15,7 @@ from boxwise.apps.model_columns import check_knows_classes
 from boxwise.apps.model_rows import ModelRows
 from boxwise.apps.options import files as reading
 from boxwise.apps.options.columns import chosen_names
-from boxwise.apps.outcome import end, failures_told, say
+from boxwise.apps.outcome import end, failures_reported, notify
 from boxwise.apps.results import opened
 from boxwise.apps.writable import check_results, refuse_input
 from boxwise.explain import Explanation
@@ -94,7 +94,7 @@ def explain(
     """  # noqa: D301  (click marks with it what it must not wrap)
     refuse_input(output, [model, *data], "--output")
     options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
-    with failures_told():
+    with failures_reported():
         check_results(output)
         clf = load(model)
         if not isinstance(clf, ExplainedLearner):
@@ -110,18 +110,18 @@ def explain(
         with opened(output) as out, columns_by_position():
             chunks = _chosen(rows.chunks(), wanted)
             found = _explanations(clf, chunks, fixed, counterfactual=not no_counterfactual)
-            told: list[int] = []
+            explained: list[int] = []
             for why in islice(found, FEW if brief else limit):
-                out.write(_written(why, to, first=not told))
-                told.append(why.row)
+                out.write(_written(why, to, first=not explained))
+                explained.append(why.row)
             cut_off = brief and next(found, None) is not None
-            if wanted is not None and (limit is None or len(told) < limit):
-                _check_found(wanted, told)
-            elif not told:
+            if wanted is not None and (limit is None or len(explained) < limit):
+                _check_found(wanted, explained)
+            elif not explained:
                 rows.none()
         if cut_off and not quiet:
-            say(f"these are the first {FEW} rows; --row and --limit explain others")
-        end(options.faults, quiet=quiet)
+            notify(f"these are the first {FEW} rows; --row and --limit explain others")
+        end(options.row_errors, quiet=quiet)
 
 
 def _chosen(chunks: Iterator[TypedChunk], wanted: frozenset[int] | None) -> Iterator[TypedChunk]:
@@ -156,7 +156,7 @@ def _written(why: Explanation, to: ExplanationFormat, *, first: bool) -> str:
     return ("" if first else "\n" + "-" * 80 + "\n\n") + f"{why}\n"
 
 
-def _check_found(wanted: Collection[int], told: Collection[int]) -> None:
-    absent = sorted({*wanted} - {*told})
+def _check_found(wanted: Collection[int], explained: Collection[int]) -> None:
+    absent = sorted({*wanted} - {*explained})
     if absent:
         raise InputError(f"there is no row {absent[0]:,} that can be explained (see --row)")

@@ -12,7 +12,7 @@ import typer
 
 from boxwise import load
 from boxwise.apps.options.files import ModelArgument
-from boxwise.apps.outcome import failures_told
+from boxwise.apps.outcome import failures_reported
 from boxwise.core.words import counted
 from boxwise.explain import rows_learned
 from boxwise.learners.description import ALGORITHMS, changed_parameters
@@ -45,7 +45,7 @@ def inspect(
       1    the file is no model file, or damaged
       2    wrong usage
     """  # noqa: D301  (click marks with it what it must not wrap)
-    with failures_told():
+    with failures_reported():
         clf = load(model)
         description = describe(clf, model)
         if as_json:
@@ -109,7 +109,7 @@ def in_words(description: dict[str, Any], *, full: bool) -> str:
         f"learned     {counted(d['rows'], 'row', 'rows')}, {counted(d['boxes'], 'box', 'boxes')}",
         "",
         counted(len(d["columns"]), "column", "columns"),
-        *_table([_column_in_words(column, full) for column in d["columns"]]),
+        *_table([_column_text(column, full) for column in d["columns"]]),
         "",
         counted(len(d["classes"]), "class", "classes"),
     ]
@@ -129,7 +129,7 @@ def in_words(description: dict[str, Any], *, full: bool) -> str:
     return "\n".join(lines)
 
 
-def _column_in_words(column: dict[str, Any], full: bool) -> tuple[str, str, str]:
+def _column_text(column: dict[str, Any], full: bool) -> tuple[str, str, str]:
     if column["kind"] == "unknown":
         return column["name"], "unknown", "no value yet"
     if column["kind"] == "numeric":

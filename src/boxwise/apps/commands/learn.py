@@ -21,15 +21,15 @@ from boxwise.apps.change_watch import (
 from boxwise.apps.interruption import Interruption, OverdueError
 from boxwise.apps.labelled_files import (
     NoRowsError,
-    begun_to_learn,
     no_rows,
+    started_to_learn,
     typed_by_first_rows,
 )
 from boxwise.apps.learning_bar import LearningBar
 from boxwise.apps.model_columns import (
+    assign_kinds,
+    report_columns_left_out,
     schema_of,
-    settle_columns,
-    tell_columns_left_out,
     typing_for,
     waiting,
     wanted_names,
@@ -37,7 +37,13 @@ from boxwise.apps.model_columns import (
 from boxwise.apps.options import columns as columns
 from boxwise.apps.options import files as reading
 from boxwise.apps.options import model as parameters
-from boxwise.apps.outcome import ROWS_LEFT_OUT, fail, failures_told, say, tell_rows_left_out
+from boxwise.apps.outcome import (
+    ROWS_LEFT_OUT,
+    fail,
+    failures_reported,
+    notify,
+    report_rows_left_out,
+)
 from boxwise.apps.reading_bar import ReadingBar
 from boxwise.apps.writable import check_model, refuse_input
 from boxwise.core.pacing import Pace
@@ -45,10 +51,10 @@ from boxwise.core.words import counted
 from boxwise.explain import rows_learned
 from boxwise.files import (
     Chunk,
-    Faults,
-    Files,
+    FileSet,
     InputError,
     ReadingStopped,
+    RowErrors,
     TypedChunk,
     Typing,
 )
@@ -63,7 +69,7 @@ ENOUGH_ROWS = 500  # before which many boxes mean nothing
 class Plan:
     """The model to learn, the files to learn from, and the progress."""
 
-    files: Files
+    files: FileSet
     options: reading.FileOptions
     interruption: Interruption
     columns: columns.ColumnOptions
@@ -149,8 +155,8 @@ def learn(
         *(theta, delta, version, alpha, gamma, beta, eta, scale, max_boxes, class_prior),
         *(adapt, additive),
     )
-    told = algorithm is not None or any(value is not None for value in given)
-    if into is not None and (told or categorical or numeric or only):
+    configured = algorithm is not None or any(value is not None for value in given)
+    if into is not None and (configured or categorical or numeric or only):
         raise typer.BadParameter(
             "the model has its algorithm, settings and columns; leave out --algorithm, --theta and "
             "the like, --categorical, --numeric and --only",
@@ -162,7 +168,7 @@ def learn(
     assert target is not None
     refuse_input(target, data, "--into" if output is None else "--output")
     options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
-    with failures_told(), Interruption() as interruption:
+    with failures_reported(), Interruption() as interruption:
         check_model(target)
         model = None if into is None else _online(load(into), into)
         if model is not None:
@@ -205,9 +211,9 @@ def _learn_more(plan: Plan, model: Any) -> None:
     plan.columns.check(plan.files)
     typing = typing_for(model, plan.files, plan.columns.label)
     if not plan.options.quiet:
-        tell_columns_left_out(plan.files, typing)
+        report_columns_left_out(plan.files, typing)
     classes = model.classes_.tolist()
-    _, chunks = begun_to_learn(plan.files, plan.columns, plan.options, classes)
+    _, chunks = started_to_learn(plan.files, plan.columns, plan.options, classes)
     _learn_chunks(plan, model, typing, chunks)
 
 
@@ -220,22 +226,22 @@ def _learn_chunks(plan: Plan, model: Any, typing: Typing, chunks: Iterable[Chunk
     )
     watch.skip(changes_of(model))
     with LearningBar(plan.files, quiet=plan.options.quiet) as bar, columns_by_position():
-        for piece, kinds in _pieces(model, typing, chunks, plan.options.faults):
+        for piece, kinds in _pieces(model, typing, chunks, plan.options.row_errors):
             if plan.learned and plan.interruption.overdue:
                 plan.last_row = piece.rows[0] - 1
                 break
-            settle_columns(model, kinds, piece)
+            assign_kinds(model, kinds, piece)
             bar.before(model, piece)
             model.partial_fit(piece.columns, piece.labels)
             plan.learned += piece.n_rows
             bar.after(model, piece)
             watch.tell(changes_of(model))
     if not plan.learned:
-        no_rows(plan.files, plan.options.faults)
+        no_rows(plan.files, plan.options.row_errors)
 
 
 def _pieces(
-    model: Any, typing: Typing, chunks: Iterable[Chunk], faults: Faults
+    model: Any, typing: Typing, chunks: Iterable[Chunk], row_errors: RowErrors
 ) -> Iterator[tuple[TypedChunk, Typing]]:
     """Yield the rows in pieces that do not take long, so that a signal is noticed soon.
 
@@ -244,8 +250,8 @@ def _pieces(
     """
     pace = Pace()
     for chunk in chunks:
-        typing = typing.settled_by(chunk)
-        typed = typing.apply(chunk, faults)
+        typing = typing.with_kinds_of(chunk)
+        typed = typing.apply(chunk, row_errors)
         firsts = [typed.first_value(name) for name in waiting(model, typing)]
         begins = sorted({0, *(i for i in firsts if i is not None)})
         for begin, end in pairwise([*begins, typed.n_rows]):
@@ -259,14 +265,14 @@ def _learn_at_once(plan: Plan, model: Any, typing: Typing, chunks: Iterable[Chun
     pieces: list[TypedChunk] = []
     with ReadingBar(plan.files, quiet=plan.options.quiet) as bar:
         for chunk in chunks:
-            typing = typing.settled_by(chunk)
-            pieces.append(typing.apply(chunk, plan.options.faults))
+            typing = typing.with_kinds_of(chunk)
+            pieces.append(typing.apply(chunk, plan.options.row_errors))
             plan.learned += pieces[-1].n_rows
             bar.show(f"{plan.learned:,} rows read")
     if not plan.learned:
-        no_rows(plan.files, plan.options.faults)
+        no_rows(plan.files, plan.options.row_errors)
     if not plan.options.quiet:
-        say(f"learning {counted(plan.learned, 'row', 'rows')} at once")
+        notify(f"learning {counted(plan.learned, 'row', 'rows')} at once")
     model.categorical_features = typing.categorical
     whole = TypedChunk.together(pieces)
     with columns_by_position():
@@ -283,7 +289,7 @@ def _learn_at_once(plan: Plan, model: Any, typing: Typing, chunks: Iterable[Chun
 def _finish(plan: Plan, model: Any, target: Path, *, new: bool) -> None:
     _save(model, target)
     if not plan.options.quiet:
-        tell_rows_left_out(plan.options.faults)
+        report_rows_left_out(plan.options.row_errors)
     total = rows_learned(model._fitted())
     if plan.interruption.signal is not None:
         fail(_where_stopped(plan, target), plan.interruption.exit_code)
@@ -297,8 +303,8 @@ def _finish(plan: Plan, model: Any, target: Path, *, new: bool) -> None:
         )
         typer.echo(f"{target}: {rows}, {boxes}, {classes}")
         if new and total >= ENOUGH_ROWS and model.n_boxes_ > MANY_BOXES * total:
-            say("nearly a box per row: try a larger --theta or --delta, or --max-boxes")
-    if plan.options.faults.count:
+            notify("nearly a box per row: try a larger --theta or --delta, or --max-boxes")
+    if plan.options.row_errors.count:
         raise typer.Exit(ROWS_LEFT_OUT)
 
 

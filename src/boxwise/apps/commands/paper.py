@@ -108,10 +108,10 @@ def _run(
     protocol = Protocol(1 if quick else 10, seed, quick, scaling, order)  # type: ignore[arg-type]
     folder = None if data is None else str(data.resolve())
     try:
-        begun = Job(out, protocol, experiments, sets) if (out / "run.json").exists() else None
-        for name in sets if begun is None else begun.datasets_left:
+        started = Job(out, protocol, experiments, sets) if (out / "run.json").exists() else None
+        for name in sets if started is None else started.datasets_left:
             load(name, folder=folder)
-        job = begun or Job(out, protocol, experiments, sets)
+        job = started or Job(out, protocol, experiments, sets)
     except (DatasetError, OtherRunError) as error:
         _stop(str(error))
     except OSError as error:
@@ -216,7 +216,7 @@ class _Lines:
     """Progress for a log file."""
 
     def __init__(self, done: int, total: int) -> None:
-        self.begun, self.total = done, total
+        self.started, self.total = done, total
         self.start = self.last = monotonic()
 
     def __call__(self, done: int, what: str) -> None:
@@ -224,7 +224,7 @@ class _Lines:
         if now - self.last < SILENCE and done < self.total:
             return
         self.last = now
-        rate = (done - self.begun) / max(now - self.start, 1e-9)
+        rate = (done - self.started) / max(now - self.start, 1e-9)
         left = (self.total - done) / rate if rate > 0 else float("nan")
         typer.echo(
             f"{done} of {self.total} folds, {rate:.2f}/s, {left:.0f} s left ({what})", err=True

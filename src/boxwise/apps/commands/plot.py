@@ -13,7 +13,7 @@ from boxwise import load
 from boxwise.apps.model_rows import ModelRows
 from boxwise.apps.options import files as reading
 from boxwise.apps.options.columns import chosen_names
-from boxwise.apps.outcome import end, fail, failures_told
+from boxwise.apps.outcome import end, fail, failures_reported
 from boxwise.apps.pictures import check_picture, write_picture
 from boxwise.apps.writable import refuse_input
 from boxwise.inputs import columns_by_position
@@ -79,7 +79,7 @@ def plot(
     _check_usage(kind, box, data, label)
     refuse_input(output, [model, *(data or ())], "--output")
     options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
-    with failures_told():
+    with failures_reported():
         check_picture(output, "--output")
         clf = load(model)
         names = chosen_names("--columns", columns, clf.schema_.names)
@@ -92,7 +92,7 @@ def plot(
             rows, labels = ModelRows(clf, data, options, label).all()
             given = {"X": rows, "labels": None if label is None else labels}
         write_picture(_draw(clf, kind, names, box, given), output)
-        end(options.faults, quiet=quiet)
+        end(options.row_errors, quiet=quiet)
 
 
 def _check_usage(

@@ -15,7 +15,7 @@ from boxwise import load
 from boxwise.apps.model_columns import check_knows_classes
 from boxwise.apps.model_rows import ModelRows
 from boxwise.apps.options import files as reading
-from boxwise.apps.outcome import end, failures_told, say
+from boxwise.apps.outcome import end, failures_reported, notify
 from boxwise.apps.results import CsvResults, JsonResults, Results, opened
 from boxwise.apps.writable import check_results, refuse_input
 from boxwise.core.words import counted
@@ -82,7 +82,7 @@ def predict(
     """  # noqa: D301  (click marks with it what it must not wrap)
     refuse_input(output, [model, *data], "--output")
     options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
-    with failures_told():
+    with failures_reported():
         check_results(output)
         clf = load(model)
         check_knows_classes(clf)
@@ -111,8 +111,8 @@ def predict(
                 _write(results, clf, chunk, describe, known if support else None, proba=proba)
             results.finish()
         if proba and few and not quiet:
-            say(f"few rows like this: {few:,} of {counted(n, 'row', 'rows')} (support below 5)")
-        end(options.faults, quiet=quiet)
+            notify(f"few rows like this: {few:,} of {counted(n, 'row', 'rows')} (support below 5)")
+        end(options.row_errors, quiet=quiet)
 
 
 def _write(

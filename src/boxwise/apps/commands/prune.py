@@ -11,7 +11,7 @@ from boxwise import load
 from boxwise.apps.model_rows import ModelRows
 from boxwise.apps.options import columns as columns
 from boxwise.apps.options import files as reading
-from boxwise.apps.outcome import end, failures_told
+from boxwise.apps.outcome import end, failures_reported
 from boxwise.apps.writable import check_model, refuse_input
 from boxwise.files import InputError
 from boxwise.inputs import columns_by_position
@@ -66,7 +66,7 @@ def prune(
         raise typer.BadParameter(problem, param_hint="--dry-run" if dry_run else "--output")
     refuse_input(output, data, "--output")
     options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
-    with failures_told():
+    with failures_reported():
         if output is not None:
             check_model(output)
         clf = load(model)
@@ -87,4 +87,4 @@ def prune(
         if output is not None:
             clf.save(output)
         typer.echo(json.dumps(report.to_dict(), indent=2) if as_json else str(report))
-        end(options.faults, quiet=quiet)
+        end(options.row_errors, quiet=quiet)

@@ -11,7 +11,7 @@ import typer
 from boxwise import load
 from boxwise.apps.model_rows import ModelRows
 from boxwise.apps.options import files as reading
-from boxwise.apps.outcome import end, failures_told, say
+from boxwise.apps.outcome import end, failures_reported, notify
 from boxwise.apps.results import opened
 from boxwise.apps.writable import check_results, refuse_input
 from boxwise.files import STANDARD_INPUT, InputError
@@ -75,7 +75,7 @@ def report(
         )
     refuse_input(output, [model, *(data or ())], "--output")
     options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
-    with failures_told():
+    with failures_reported():
         check_results(output)
         clf = load(model)
         rows: tuple[Any, ...] = ()
@@ -97,8 +97,8 @@ def report(
         with opened(output) as out:
             out.write(page)
         if not quiet:
-            say(f"{output}: {len(page.encode()) / 1e6:.1f} MB, loads nothing from elsewhere")
-        end(options.faults, quiet=quiet)
+            notify(f"{output}: {len(page.encode()) / 1e6:.1f} MB, loads nothing from elsewhere")
+        end(options.row_errors, quiet=quiet)
 
 
 def _label_in(clf: Any, data: list[str], options: reading.FileOptions) -> str:
@@ -109,6 +109,6 @@ def _label_in(clf: Any, data: list[str], options: reading.FileOptions) -> str:
             others = [name for name in files.names if name not in schema.names]
         if len(others) == 1:
             if not options.quiet:
-                say(f"the classes are in column {others[0]!r} (--label names another)")
+                notify(f"the classes are in column {others[0]!r} (--label names another)")
             return others[0]
     raise typer.BadParameter("needs --label, the column of the classes", param_hint="--data")

@@ -12,7 +12,7 @@ import typer
 from boxwise import load
 from boxwise.apps.model_rows import ModelRows
 from boxwise.apps.options import files as reading
-from boxwise.apps.outcome import end, failures_told, say
+from boxwise.apps.outcome import end, failures_reported, notify
 from boxwise.apps.results import opened
 from boxwise.apps.writable import check_results, refuse_input
 from boxwise.csv_writing import CsvWriter
@@ -102,7 +102,7 @@ def rules(
     _check_usage(data, label, simplify)
     refuse_input(output, [model, *(data or ())], "--output")
     options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
-    with failures_told():
+    with failures_reported():
         check_results(output)
         clf = load(model)
         rows = None
@@ -115,8 +115,8 @@ def rules(
         with opened(output) as out:
             out.write(_written(shown, to, escape_formulas=escape_formulas))
         if len(shown) < len(found) and not quiet:
-            say(f"{len(found) - len(shown):,} more rules; --limit shows more")
-        end(options.faults, quiet=quiet)
+            notify(f"{len(found) - len(shown):,} more rules; --limit shows more")
+        end(options.row_errors, quiet=quiet)
 
 
 def _check_usage(data: list[str] | None, label: str | None, simplify: float | None) -> None:
@@ -153,7 +153,7 @@ def _made(
     steps = short.simplification
     if steps is not None and not quiet:
         aim = "" if steps.reached else f", not the {simplify:.1%} asked for"
-        say(
+        notify(
             f"{len(found):,} rules became {len(short):,}; they say what the model says for "
             f"{steps.chosen.fidelity:.1%} of held-out rows{aim}"
         )

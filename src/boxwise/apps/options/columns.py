@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from boxwise.files import Files, InputError, check_names
+from boxwise.files import FileSet, InputError, check_names
 
 LabelOption = Annotated[str, typer.Option(metavar="NAME", help="The column of the classes.")]
 CategoricalOption = Annotated[
@@ -54,14 +54,14 @@ class ColumnOptions:
         """The names that may be meant by --only, and the label; None if all are kept."""
         return _candidates(self.only) | {self.label} if self.only else None
 
-    def check(self, files: Files) -> None:
+    def check(self, files: FileSet) -> None:
         """Refuse a label that is not there, and options that contradict each other."""
         drop = chosen_names("--drop", self.drop, files.all_names, self.label)
         only = chosen_names("--only", self.only, files.all_names)
         _refuse_both("--only", only, "--drop", drop)
         check_names(files.names, [self.label], files.first, "label column")
 
-    def features(self, files: Files) -> list[str]:
+    def features(self, files: FileSet) -> list[str]:
         """Return the columns to learn from."""
         kept = self.kept
         names = [n for n in files.names if n != self.label and (kept is None or n in kept)]

@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
-from boxwise.apps.outcome import say
-from boxwise.files import CHUNK_ROWS, Faults, Files, Manner, Stop
+from boxwise.apps.outcome import notify
+from boxwise.files import CHUNK_ROWS, FileSet, ReadOptions, RowErrors, Stop
 
 
 class FileFormat(StrEnum):
@@ -109,10 +109,10 @@ class FileOptions:
     on_error: OnErrorChoice
     chunk_rows: int
     quiet: bool
-    faults: Faults = field(init=False)
+    row_errors: RowErrors = field(init=False)
 
     def __post_init__(self) -> None:
-        self.faults = Faults(self.on_error.value, say)
+        self.row_errors = RowErrors(self.on_error.value, notify)
 
     def files(
         self,
@@ -121,13 +121,13 @@ class FileOptions:
         only: frozenset[str] | None = None,
         drop: frozenset[str] = frozenset(),
         stop: Stop | None = None,
-    ) -> Files:
+    ) -> FileSet:
         """Return the files, which are read in the manner that the options say."""
-        manner = Manner(
+        options = ReadOptions(
             None if self.form is None else self.form.value,
             self.delimiter,
             only,
             drop,
             stop or Stop(),
         )
-        return Files(data, manner, self.missing or ())
+        return FileSet(data, options, self.missing or ())

@@ -20,7 +20,7 @@ from boxwise import (
     OnlineGFMM,
     ShindeGFMM,
 )
-from boxwise.files import Files, Typing
+from boxwise.files import FileSet, Typing
 from boxwise.learners.base.hyperbox_learner import HyperboxLearner
 from boxwise.learners.base.numeric_only import NumbersOnly
 from boxwise.schema import Kind
@@ -245,7 +245,7 @@ def _number(option: str, text: str) -> float:
     return number
 
 
-def show_kinds(files: Files, kinds: Mapping[str, Kind], label: str) -> None:
+def show_kinds(files: FileSet, kinds: Mapping[str, Kind], label: str) -> None:
     """Say on standard error what the columns are taken for."""
     options = "--numeric, --categorical, --drop and --only"
     typer.echo(f"columns of {files.first} ({options} change this):", err=True)

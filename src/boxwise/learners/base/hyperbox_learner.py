@@ -117,12 +117,12 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return None
 
     def _encode(
-        self, X: Any, schema: Schema, upper: Any, *, learn: bool = True, settle: bool = False
+        self, X: Any, schema: Schema, upper: Any, *, learn: bool = True, assign_kinds: bool = False
     ) -> Batch:
         reader = type(self).__name__
         for vocabulary in schema.vocabularies:
             vocabulary.limit = self._most_values
-        return encode(X, schema, learn=learn, upper=upper, reader=reader, settle=settle)
+        return encode(X, schema, learn=learn, upper=upper, reader=reader, assign_kinds=assign_kinds)
 
     def _with_kinds(self, model: Model, kinds: Mapping[int, Kind]) -> Model:
         """Return the model with kinds for columns that had none yet."""

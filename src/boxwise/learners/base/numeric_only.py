@@ -15,11 +15,11 @@ class NumbersOnly:
     categorical_features = ()
 
     def _encode(
-        self, X: Any, schema: Schema, upper: Any, *, learn: bool = True, settle: bool = False
+        self, X: Any, schema: Schema, upper: Any, *, learn: bool = True, assign_kinds: bool = False
     ) -> Batch:
         try:
             return super()._encode(  # type: ignore[misc,no-any-return]
-                X, schema, upper, learn=learn, settle=settle
+                X, schema, upper, learn=learn, assign_kinds=assign_kinds
             )
         except NotANumberError as error:
             raise ValueError(

@@ -85,7 +85,7 @@ class OnlineLearner(HyperboxLearner):
         """Start to learn with these columns, whatever `categorical_features` says of them."""
         self._model = self._empty_model(schema)
 
-    def _settle(self, kinds: Mapping[int, Kind]) -> None:
+    def _assign_kinds(self, kinds: Mapping[int, Kind]) -> None:
         """Give columns that had no value yet a kind, by their positions."""
         self._model = self._with_kinds(self._model, kinds)
 
@@ -101,7 +101,7 @@ class OnlineLearner(HyperboxLearner):
                     f"scale is {show(self.scale)} now, but the model has learned with {was!r}, and "
                     "its boxes cannot be measured otherwise; set it back, or call fit"
                 )
-            batch = self._encode(X, model.schema, upper, settle=True)
+            batch = self._encode(X, model.schema, upper, assign_kinds=True)
             if batch.kinds:
                 model = self._with_kinds(model, batch.kinds)
             settings = self._settings(model.schema)

@@ -1,8 +1,8 @@
-"""The express lane: one row at a time, and all-numeric arrays.
+"""The fast path of `encode`: one row at a time, and all-numeric arrays.
 
-Learning online calls `encode` once per row, so the general way round, which looks at columns, would
-cost more than the learning. Here only the usual is handled, and anything else (an error, a new
-category to learn) is left to the general way by returning None.
+Learning online calls `encode` once per row, and the general path, which looks at columns, would
+cost more than the learning. Only plain values are handled here; for anything else (an error, a new
+category to learn) the result is None, and the general path takes over.
 """
 
 from __future__ import annotations
@@ -23,22 +23,18 @@ _SAFE = {np.dtype(t) for t in ("f8", "f4", "i8", "i4", "u1", "O")}
 
 
 _PLAIN_NUMBERS = {float, int, np.float64, NoneType}
-"""What NumPy converts as we would. Not text: it would quietly read '12' as a number."""
+"""Types that NumPy converts as we would. Not text: it would quietly read '12' as a number."""
 
 _PLAIN_VALUES = {str, int, bool, NoneType}
 """The types whose values are themselves categories: none of them is another form of missing."""
 
 
 def encode_fast(X: Any, schema: Schema, *, learn: bool) -> Batch | None:
-    """Encode X if it is an unsurprising row or numeric array, else return None."""
+    """Encode X if it is a plain row or a numeric array, else return None."""
     if type(X) is np.ndarray:
         return _encode_array(X, schema, learn)
     if type(X) is list and len(X) == 1:
-        row = X[0]
-        if type(row) is dict:
-            return _encode_dict(row, schema, learn)
-        if type(row) in (list, tuple) and len(row) == schema.n_features and not schema.named:
-            return _encode_row(row, schema, learn)
+        return _encode_row(X[0], schema, learn)
     return None
 
 
@@ -54,26 +50,19 @@ def _encode_array(X: NDArray[Any], schema: Schema, learn: bool) -> Batch | None:
     return _encode_row(X[0].tolist(), schema, learn) if n_rows == 1 else None
 
 
-def _encode_dict(row: dict[Any, Any], schema: Schema, learn: bool) -> Batch | None:
-    if not schema.named or len(row) != schema.n_features:
+def _encode_row(row: Any, schema: Schema, learn: bool) -> Batch | None:
+    """Encode a dict, if the columns have names, or else a sequence."""
+    if type(row) not in (dict, list, tuple) or schema.named != (type(row) is dict):
         return None
+    if len(row) != schema.n_features:
+        return None
+    numeric: Sequence[Any] = schema.numeric_names if schema.named else schema.numeric
+    categorical: Sequence[Any] = schema.categorical_names if schema.named else schema.categorical
     try:
-        numbers = [row[name] for name in schema.numeric_names]
-        values = [row[name] for name in schema.categorical_names]
+        numbers = [row[key] for key in numeric]
+        values: list[object] = [row[key] for key in categorical]
     except KeyError:
         return None
-    return _encode_cells(numbers, values, schema, learn)
-
-
-def _encode_row(row: Sequence[object], schema: Schema, learn: bool) -> Batch | None:
-    numbers = [row[j] for j in schema.numeric]
-    values = [row[j] for j in schema.categorical]
-    return _encode_cells(numbers, values, schema, learn)
-
-
-def _encode_cells(
-    numbers: list[Any], values: list[object], schema: Schema, learn: bool
-) -> Batch | None:
     if not _PLAIN_NUMBERS.issuperset(map(type, numbers)):
         return None
     try:

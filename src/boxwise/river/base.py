@@ -1,7 +1,4 @@
-"""The classifiers behind River's interface: one row a call, whatever columns it has.
-
-Needs the extra `river`: ``pip install "boxwise[river]"``.
-"""
+"""The base class of the classifiers with River's interface: one row a call, any columns."""
 
 from __future__ import annotations
 
@@ -11,25 +8,15 @@ from copy import deepcopy
 from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-try:
-    from river import base
-except ModuleNotFoundError as missing:
-    if missing.name != "river":
-        raise
-    raise ModuleNotFoundError(
-        'boxwise.river needs River: pip install "boxwise[river]"', name="river"
-    ) from None
-
-from boxwise import learners
 from boxwise.core import Boxes, Model, Settings
 from boxwise.explain import Explanation
 from boxwise.inputs import Batch
 from boxwise.inputs.kinds import kind_of_values
 from boxwise.inputs.missing import is_missing
 from boxwise.learners.base.explained_learner import ExplainedLearner
-from boxwise.learners.base.settings import engine_ranges, for_columns, number
-from boxwise.learners.weights import MOST
+from boxwise.learners.base.settings import engine_ranges, for_columns
 from boxwise.schema import Column, Kind, Schema, Vocabulary, show
+from river import base
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +33,7 @@ _KINDS: dict[type, Kind] = {  # of values as most rows have them
 _LABELS = (str, int, bool)  # the types of labels as most rows have them
 
 
-class _RiverClassifier(base.MiniBatchClassifier):
+class RiverClassifier(base.MiniBatchClassifier):
     """An online estimator behind River's interface; a subclass says which, and its parameters.
 
     Every parameter but `categorical_features` is called as it is there.
@@ -69,7 +56,7 @@ class _RiverClassifier(base.MiniBatchClassifier):
 
     @classmethod
     def _shared(cls) -> list[str]:
-        """Return the parameters that both faces have."""
+        """Return the parameters that both interfaces have."""
         return [name for name in signature(cls).parameters if name != "categorical_features"]
 
     def _check(self) -> None:
@@ -84,7 +71,7 @@ class _RiverClassifier(base.MiniBatchClassifier):
 
     @classmethod
     def from_classifier(cls, classifier: ExplainedLearner) -> Self:
-        """Return a model that goes on from a classifier with scikit-learn's face.
+        """Return a model that goes on from a classifier with scikit-learn's interface.
 
         Parameters
         ----------
@@ -121,7 +108,7 @@ class _RiverClassifier(base.MiniBatchClassifier):
 
     @property
     def classifier(self) -> Any:
-        """The classifier with scikit-learn's face that holds the boxes: to save or look at it.
+        """The classifier with scikit-learn's interface that holds the boxes: to save or look at it.
 
         To learn with it or to change its parameters, take a copy.
         """
@@ -146,7 +133,7 @@ class _RiverClassifier(base.MiniBatchClassifier):
 
     @property
     def unlabelled(self) -> float:
-        """The mark of rows without a label, as the other face has it; None is one too."""
+        """The mark of rows without a label, as the other interface has it; None is one too."""
         return math.nan
 
     def learn_one(self, x: Row, y: Any) -> None:
@@ -160,13 +147,13 @@ class _RiverClassifier(base.MiniBatchClassifier):
         y
             The label: text, a whole number or a truth value; None if there is none.
         """
-        if not self._learn_quickly(x, y):
-            self._learn_in_general(x, y)
+        if not self._learn_fast(x, y):
+            self._learn_any(x, y)
 
     # Like River's trees, these two take nothing but the row: what is not used is not swallowed.
     def predict_one(self, x: Row) -> Any:  # type: ignore[override]
         """Return the label of a row, None before the first label was learned."""
-        label = self._predict_quickly(x)
+        label = self._predict_fast(x)
         if label is None and self._labels:  # the row is out of the ordinary
             label = self._labels[int(self._model.predict(self._encode(x))[0])]
         return label
@@ -202,7 +189,7 @@ class _RiverClassifier(base.MiniBatchClassifier):
             if key not in self._names:
                 raise ValueError(f"fixed: the model knows no feature {show(key)}")
         names = [self._names[key] for key in kept]
-        row = self._row(x)
+        row = _named(x, self._names)
         return self._classifier.explain([row], counterfactual=counterfactual, fixed=names)[0]
 
     def learn_many(self, X: pd.DataFrame, y: pd.Series) -> None:
@@ -228,12 +215,7 @@ class _RiverClassifier(base.MiniBatchClassifier):
         return pd.DataFrame(shares, index=X.index, columns=list(self._labels))
 
     def _encode(self, x: Row) -> Batch:
-        return self._classifier._read([self._row(x)], None)[1]
-
-    def _row(self, x: Row) -> dict[str, Any]:
-        if not isinstance(x, Mapping):
-            raise TypeError(f"a row must be a dict from feature to value, not {type(x).__name__}")
-        return {name: x.get(key) for key, name in self._names.items()}
+        return self._classifier._read([_named(x, self._names)], None)[1]
 
     @property
     def _multiclass(self) -> bool:
@@ -243,10 +225,9 @@ class _RiverClassifier(base.MiniBatchClassifier):
     def _raw_memory_usage(self) -> int:
         return int(super()._raw_memory_usage) + self.n_bytes_
 
-    def _learn_in_general(self, x: Row, y: Any, **weight: Any) -> None:
+    def _learn_any(self, x: Row, y: Any, **weight: Any) -> None:
         """Learn any row; `weight` is what `partial_fit` is told of its weight, if it has one."""
-        if type(x) is not dict and not isinstance(x, Mapping):
-            raise TypeError(f"a row must be a dict from feature to value, not {type(x).__name__}")
+        _check_row(x)
         if type(y) not in _LABELS and (isinstance(y, tuple) or not isinstance(y, Hashable)):
             raise ValueError(
                 f"the label {show(y)} is a {type(y).__name__}; it must be text, a number or a "
@@ -262,9 +243,8 @@ class _RiverClassifier(base.MiniBatchClassifier):
             if columns:
                 model = clf._model = self._model_with(columns, before)
             reader = model.row_reader(names)
-            if weight or not _learn_plainly(reader, model, x, y):
-                row = {name: x.get(key) for key, name in names.items()}
-                clf.partial_fit([row], [y], **weight)
+            if weight or not _learn_plain(reader, model, x, y):
+                clf.partial_fit([_named(x, names)], [y], **weight)
         except BaseException:  # the row is refused, and its new features with it
             clf.__dict__.pop("_model", None)
             if before is not None:
@@ -329,19 +309,19 @@ class _RiverClassifier(base.MiniBatchClassifier):
         model = self._model
         if model is None:
             self._reader: Any = None
-            self._learn_quickly: Any = _not_at_all
-            self._predict_quickly: Any = _not_at_all
+            self._learn_fast: Any = _no_model
+            self._predict_fast: Any = _no_model
             self._labels: list[Any] = []
             return
         self._reader = reader or model.row_reader(self._names)
-        self._learn_quickly, self._predict_quickly = self._reader.learn, self._reader.predict
+        self._learn_fast, self._predict_fast = self._reader.learn, self._reader.predict
         self._labels = model.labels.values
 
     def __getstate__(self) -> dict[str, Any]:
         return {
             name: value
             for name, value in self.__dict__.items()
-            if name not in ("_reader", "_learn_quickly", "_predict_quickly", "_labels")
+            if name not in ("_reader", "_learn_fast", "_predict_fast", "_labels")
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -349,169 +329,7 @@ class _RiverClassifier(base.MiniBatchClassifier):
         self._connect()
 
 
-class HyperboxClassifier(_RiverClassifier):
-    """Online classifier for rows of numbers and categories, explained by boxes.
-
-    The same algorithm and the same boxes as :class:`boxwise.HyperboxClassifier`, for rows that are
-    dicts. Features may appear, vanish and come in any order: one that a row lacks is missing in
-    it, and one that is new counts as missing in all rows before. The first value of a feature that
-    is not missing decides its kind: a number makes it numeric, text or a truth value
-    categorical. None and NaN are missing values. A label of None is none: the row is learned
-    without it.
-
-    Parameters
-    ----------
-    theta
-        The longest side of a box in a feature of average relevance, as a share of its rows or of
-        its range (`scale`).
-    delta
-        The largest change of entropy that a row may cause in a box, on average over the
-        categorical features, from 0 to 1.
-    categorical_features
-        Names of features that are categorical although their values are numbers.
-    feature_range
-        What the numeric features are scaled by: "data" lets each range grow with the rows; a
-        pair ``(low, high)`` for all features or a mapping from feature to pair fixes it.
-    scale
-        How the numeric features are measured: as shares of their "range", or by "quantile", as
-        shares of their rows so far.
-    max_boxes
-        The most boxes at any time; None is no limit.
-    adapt, additive, class_prior
-        As in :class:`boxwise.HyperboxClassifier`.
-
-    Examples
-    --------
-    >>> from boxwise.datasets import LoanStream
-    >>> from boxwise.river import HyperboxClassifier
-    >>> from river import evaluate, metrics
-    >>> model = HyperboxClassifier(theta=0.3, delta=1.0)
-    >>> evaluate.progressive_val_score(LoanStream(2000, function=7), model, metrics.Accuracy())
-    Accuracy: 96.00%
-    >>> model.predict_one({"salary": 30_000, "loan": 400_000, "shoe_size": 44})
-    'declined'
-    >>> model.learn_one({"salary": 30_000, "shoe_size": 44, "pet": None}, "referred")
-    >>> print(model.boxes.describe(len(model.boxes) - 1))  # doctest: +ELLIPSIS
-    referred, 1 row: salary 30,000; commission is missing; ... shoe_size 44; education is ...
-    """
-
-    _estimator = learners.HyperboxClassifier
-
-    def __init__(
-        self,
-        theta: float = 0.5,
-        delta: float = 0.15,
-        categorical_features: Iterable[Hashable] | None = None,
-        feature_range: Any = "data",
-        scale: str = "quantile",
-        max_boxes: int | None = 1000,
-        adapt: bool = True,
-        additive: bool = True,
-        class_prior: str = "data",
-    ) -> None:
-        self.theta = theta
-        self.delta = delta
-        self.categorical_features = categorical_features
-        self.feature_range = feature_range
-        self.scale = scale
-        self.max_boxes = max_boxes
-        self.adapt = adapt
-        self.additive = additive
-        self.class_prior = class_prior
-        self._begin()
-
-    def learn_one(self, x: Row, y: Any, w: float = 1.0) -> None:
-        """Learn a row.
-
-        Parameters
-        ----------
-        x
-            The features. A row without a single value, before any feature is known, teaches
-            nothing.
-        y
-            The label: text, a whole number or a truth value; None if there is none.
-        w
-            How often the row counts: a whole number does what so many calls do, 0 nothing.
-        """
-        if type(w) is float and w == 1.0:
-            super().learn_one(x, y)
-            return
-        weight = number("w", w, 0, MOST)
-        if weight > 0:
-            self._learn_in_general(x, y, sample_weight=[weight])
-
-    @property
-    def drift_detected(self) -> bool:
-        """Whether the last row learned made the model give way to another."""
-        return self._model is not None and bool(self._model.engine.drift)
-
-    @property
-    def warning_detected(self) -> bool:
-        """Whether errors have risen and a challenger is on trial."""
-        return self._model is not None and bool(self._model.engine.warning)
-
-
-class EIOLGFMM(_RiverClassifier):
-    """EIOL-GFMM, the paper's algorithm, for rows that are dicts.
-
-    The same boxes and predictions as :class:`boxwise.EIOLGFMM`. Features may come and go, as in
-    :class:`HyperboxClassifier`.
-
-    Parameters
-    ----------
-    theta
-        The longest side of a box, as a share of the feature's range.
-    delta
-        The largest change of entropy that a row may cause in the categories of a box, from 0 to 1.
-    version
-        Whether `delta` bounds the entropy change of each categorical feature (1) or their mean (2).
-    alpha
-        The weight of the numeric features in the membership, from 0 to 1; "auto" is their share
-        among the features known so far.
-    gamma
-        How fast the membership falls with the distance from a box.
-    categorical_features
-        Names of features that are categorical although their values are numbers.
-    feature_range, scale, max_boxes
-        As in :class:`HyperboxClassifier`.
-
-    Examples
-    --------
-    >>> from boxwise.datasets import LoanStream
-    >>> from boxwise.river import EIOLGFMM
-    >>> from river import evaluate, metrics
-    >>> model = EIOLGFMM(theta=0.3, delta=1.0)
-    >>> evaluate.progressive_val_score(LoanStream(2000, function=7), model, metrics.Accuracy())
-    Accuracy: 86.04%
-    """
-
-    _estimator = learners.EIOLGFMM
-
-    def __init__(
-        self,
-        theta: float = 0.3,
-        delta: float = 0.3,
-        version: int = 1,
-        alpha: float | str = "auto",
-        gamma: float = 1.0,
-        categorical_features: Iterable[Hashable] | None = None,
-        feature_range: Any = "data",
-        scale: str = "range",
-        max_boxes: int | None = None,
-    ) -> None:
-        self.theta = theta
-        self.delta = delta
-        self.version = version
-        self.alpha = alpha
-        self.gamma = gamma
-        self.categorical_features = categorical_features
-        self.feature_range = feature_range
-        self.scale = scale
-        self.max_boxes = max_boxes
-        self._begin()
-
-
-def _learn_plainly(reader: RowReader, model: Model, x: Row, y: Any) -> bool:
+def _learn_plain(reader: RowReader, model: Model, x: Row, y: Any) -> bool:
     """Learn a row that is plain but for a feature or a label that nobody has seen.
 
     Streams begin with such rows, and reading them as a table would take several times as long.
@@ -529,8 +347,19 @@ def _learn_plainly(reader: RowReader, model: Model, x: Row, y: Any) -> bool:
     return learned
 
 
-def _not_at_all(x: Row, y: Any = None) -> None:
-    """Leave every row to the general way, while there is no model."""
+def _no_model(x: Row, y: Any = None) -> None:
+    """Leave every row to the general path, while there is no model."""
+
+
+def _check_row(x: object) -> None:
+    if type(x) is not dict and not isinstance(x, Mapping):
+        raise TypeError(f"a row must be a dict from feature to value, not {type(x).__name__}")
+
+
+def _named(x: Row, names: Mapping[Hashable, str]) -> dict[str, Any]:
+    """Return a row with all columns, by their names; features that it lacks are missing."""
+    _check_row(x)
+    return {name: x.get(key) for key, name in names.items()}
 
 
 def _records(X: pd.DataFrame) -> list[dict[Hashable, Any]]:

@@ -86,31 +86,15 @@ def evaluate(
             metavar="FILE", help="Draw scores and boxes into this .png, .svg or .pdf file."
         ),
     ] = None,
-    algorithm: parameters.AlgorithmOption = None,
-    theta: parameters.ThetaOption = None,
-    delta: parameters.DeltaOption = None,
-    version: parameters.VersionOption = None,
-    alpha: parameters.AlphaOption = None,
-    gamma: parameters.GammaOption = None,
-    beta: parameters.BetaOption = None,
-    eta: parameters.EtaOption = None,
-    scale: parameters.ScaleOption = None,
-    max_boxes: parameters.MaxBoxesOption = None,
-    class_prior: parameters.ClassPriorOption = None,
-    adapt: parameters.AdaptOption = None,
-    additive: parameters.AdditiveOption = None,
+    *,
+    settings: parameters.SettingOptions,
     alarm_command: AlarmCommandOption = None,
     categorical: columns.CategoricalOption = None,
     numeric: columns.NumericOption = None,
     drop: columns.DropOption = None,
     only: columns.OnlyOption = None,
     classes_are_numbers: columns.ClassesAreNumbersOption = False,
-    missing: reading.MissingOption = None,
-    form: reading.FormatOption = None,
-    delimiter: reading.DelimiterOption = None,
-    on_error: reading.OnErrorOption = reading.OnErrorChoice.stop,
-    chunk_rows: reading.ChunkRowsOption = reading.DEFAULT_CHUNK_ROWS,
-    quiet: reading.QuietOption = False,
+    options: reading.FileOptions,
 ) -> None:
     """Predict every row of files, then learn it, and say how good the predictions were.
 
@@ -138,15 +122,9 @@ def evaluate(
       3    done, but rows were left out (--on-error skip or report)
       130  stopped by Ctrl-C (143: by SIGTERM); the scores so far were shown
     """  # noqa: D301  (click marks with it what it must not wrap)
-    chosen = algorithm or parameters.Algorithm.hyperbox
-    settings = parameters.settings_from(
-        chosen, theta, delta, version, alpha, gamma, beta, eta, scale, max_boxes, class_prior,
-        adapt,
-        additive,
-    )  # fmt: skip
+    chosen, given = settings.algorithm or parameters.Algorithm.hyperbox, settings.given()
     refuse_input(output, data, "--output")
     refuse_input(plot, data, "--plot")
-    options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
     with failures_reported(), termination_as_ctrl_c():
         _check_outputs(output, plot, cv)
         if alarm_command is not None and cv is not None:
@@ -159,23 +137,23 @@ def evaluate(
         row_errors = options.row_errors
         typing, chunks = typed_by_first_rows(files, wanted, options)
         typing = parameters.typing_of(chosen, typing)
-        model = parameters.new_learner(chosen, settings, typing.kinds)
+        model = parameters.new_learner(chosen, given, typing.kinds)
         check_raises_alarms(alarm_command, model)
         if cv is None and not parameters.learns_row_by_row(model):
             raise typer.BadParameter(
                 f"{chosen} needs all rows at once and cannot learn row by row; use --cv",
                 param_hint="--algorithm",
             )
-        if not quiet:
+        if not options.quiet:
             parameters.show_kinds(files, typing.kinds, label)
         rows = LabelledRows(typing, chunks, row_errors)
-        bar = ReadingBar(files, quiet=quiet)
+        bar = ReadingBar(files, quiet=options.quiet)
         if cv is None:
             if typing.unknown:
                 model._begin(schema_of(typing.kinds))
             learners = {OURS: model, **peers}
             run = Prequential(learners, rows, window=window, every=every, limit=limit)
-            stopped = _run(run, bar, ChangeWatch(alarm_command, quiet=quiet))
+            stopped = _run(run, bar, ChangeWatch(alarm_command, quiet=options.quiet))
             if not run.rows and not stopped:
                 no_rows(files, row_errors)
             _show(run, output, plot)
@@ -188,7 +166,7 @@ def evaluate(
                 model.set_params(categorical_features=rows.typing.categorical)
             folds, stopped = _cross_validate(model, pairs, cv, seed, bar, output)
             scores = [fold.scores for fold in folds]
-        if not quiet:
+        if not options.quiet:
             report_rows_left_out(row_errors)
             _suggest_class_prior(model, scores)
         if stopped:

@@ -65,12 +65,8 @@ def explain(
     to: Annotated[
         ExplanationFormat, typer.Option(help="Text to read, or a JSON object for each row.")
     ] = ExplanationFormat.text,
-    missing: reading.MissingOption = None,
-    form: reading.FormatOption = None,
-    delimiter: reading.DelimiterOption = None,
-    on_error: reading.OnErrorOption = reading.OnErrorChoice.stop,
-    chunk_rows: reading.ChunkRowsOption = reading.DEFAULT_CHUNK_ROWS,
-    quiet: reading.QuietOption = False,
+    *,
+    options: reading.FileOptions,
 ) -> None:
     """Say why the rows of files are predicted as they are, and what would change that.
 
@@ -93,7 +89,6 @@ def explain(
       141  the reader of the output has gone, as head does
     """  # noqa: D301  (click marks with it what it must not wrap)
     refuse_input(output, [model, *data], "--output")
-    options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
     with failures_reported():
         check_results(output)
         clf = load(model)
@@ -119,9 +114,9 @@ def explain(
                 _check_found(wanted, explained)
             elif not explained:
                 rows.none()
-        if cut_off and not quiet:
+        if cut_off and not options.quiet:
             notify(f"these are the first {FEW} rows; --row and --limit explain others")
-        end(options.row_errors, quiet=quiet)
+        end(options.row_errors, quiet=options.quiet)
 
 
 def _chosen(chunks: Iterator[TypedChunk], wanted: frozenset[int] | None) -> Iterator[TypedChunk]:

@@ -89,31 +89,15 @@ def learn(
             help="Go on learning this model file; it is replaced unless -o is given.",
         ),
     ] = None,
-    algorithm: parameters.AlgorithmOption = None,
-    theta: parameters.ThetaOption = None,
-    delta: parameters.DeltaOption = None,
-    version: parameters.VersionOption = None,
-    alpha: parameters.AlphaOption = None,
-    gamma: parameters.GammaOption = None,
-    beta: parameters.BetaOption = None,
-    eta: parameters.EtaOption = None,
-    scale: parameters.ScaleOption = None,
-    max_boxes: parameters.MaxBoxesOption = None,
-    class_prior: parameters.ClassPriorOption = None,
-    adapt: parameters.AdaptOption = None,
-    additive: parameters.AdditiveOption = None,
+    *,
+    settings: parameters.SettingOptions,
     alarm_command: AlarmCommandOption = None,
     categorical: columns.CategoricalOption = None,
     numeric: columns.NumericOption = None,
     drop: columns.DropOption = None,
     only: columns.OnlyOption = None,
     classes_are_numbers: columns.ClassesAreNumbersOption = False,
-    missing: reading.MissingOption = None,
-    form: reading.FormatOption = None,
-    delimiter: reading.DelimiterOption = None,
-    on_error: reading.OnErrorOption = reading.OnErrorChoice.stop,
-    chunk_rows: reading.ChunkRowsOption = reading.DEFAULT_CHUNK_ROWS,
-    quiet: reading.QuietOption = False,
+    options: reading.FileOptions,
 ) -> None:
     """Learn a model from files, row by row, and write it to a file.
 
@@ -151,23 +135,16 @@ def learn(
     """  # noqa: D301  (click marks with it what it must not wrap)
     if into is None and output is None:
         raise typer.BadParameter("name the model file to write", param_hint="--output")
-    given = (
-        *(theta, delta, version, alpha, gamma, beta, eta, scale, max_boxes, class_prior),
-        *(adapt, additive),
-    )
-    configured = algorithm is not None or any(value is not None for value in given)
-    if into is not None and (configured or categorical or numeric or only):
+    if into is not None and (settings.any_given or categorical or numeric or only):
         raise typer.BadParameter(
             "the model has its algorithm, settings and columns; leave out --algorithm, --theta and "
             "the like, --categorical, --numeric and --only",
             param_hint="--into",
         )
-    chosen = algorithm or parameters.Algorithm.hyperbox
-    settings = parameters.settings_from(chosen, *given)
+    chosen, given = settings.algorithm or parameters.Algorithm.hyperbox, settings.given()
     target = output or into
     assert target is not None
     refuse_input(target, data, "--into" if output is None else "--output")
-    options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
     with failures_reported(), Interruption() as interruption:
         check_model(target)
         model = None if into is None else _online(load(into), into)
@@ -181,7 +158,7 @@ def learn(
             )
             plan = Plan(files, options, interruption, wanted, alarm_command)
             if model is None:
-                model = _learn_new(plan, chosen, settings)
+                model = _learn_new(plan, chosen, given)
             else:
                 _learn_more(plan, model)
         except (ReadingStopped, NoRowsError):

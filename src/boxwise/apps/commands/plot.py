@@ -52,12 +52,8 @@ def plot(
     label: Annotated[
         str | None, typer.Option(metavar="NAME", help="The column of the classes in --data.")
     ] = None,
-    missing: reading.MissingOption = None,
-    form: reading.FormatOption = None,
-    delimiter: reading.DelimiterOption = None,
-    on_error: reading.OnErrorOption = reading.OnErrorChoice.stop,
-    chunk_rows: reading.ChunkRowsOption = reading.DEFAULT_CHUNK_ROWS,
-    quiet: reading.QuietOption = False,
+    *,
+    options: reading.FileOptions,
 ) -> None:
     """Draw a model: regions over two columns, parallel axes of many, one box, or the curves.
 
@@ -78,7 +74,6 @@ def plot(
     """  # noqa: D301  (click marks with it what it must not wrap)
     _check_usage(kind, box, data, label)
     refuse_input(output, [model, *(data or ())], "--output")
-    options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
     with failures_reported():
         check_picture(output, "--output")
         clf = load(model)
@@ -92,7 +87,7 @@ def plot(
             rows, labels = ModelRows(clf, data, options, label).all()
             given = {"X": rows, "labels": None if label is None else labels}
         write_picture(_draw(clf, kind, names, box, given), output)
-        end(options.row_errors, quiet=quiet)
+        end(options.row_errors, quiet=options.quiet)
 
 
 def _check_usage(

@@ -50,12 +50,8 @@ def predict(
         typer.Option("--why", help="Add the box that says most, by how much, and its rule."),
     ] = False,
     escape_formulas: reading.EscapeFormulasOption = True,
-    missing: reading.MissingOption = None,
-    form: reading.FormatOption = None,
-    delimiter: reading.DelimiterOption = None,
-    on_error: reading.OnErrorOption = reading.OnErrorChoice.stop,
-    chunk_rows: reading.ChunkRowsOption = reading.DEFAULT_CHUNK_ROWS,
-    quiet: reading.QuietOption = False,
+    *,
+    options: reading.FileOptions,
 ) -> None:
     """Predict the class of each row of files with a model file.
 
@@ -81,7 +77,6 @@ def predict(
       141  the reader of the output has gone, as head does
     """  # noqa: D301  (click marks with it what it must not wrap)
     refuse_input(output, [model, *data], "--output")
-    options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
     with failures_reported():
         check_results(output)
         clf = load(model)
@@ -105,14 +100,14 @@ def predict(
             few = n = 0
             for chunk in rows.chunks():
                 known = None
-                if support or (proba and evidence and not quiet):
+                if support or (proba and evidence and not options.quiet):
                     known = clf.support(chunk.columns)
                     few, n = few + int((known < FEW_ROWS).sum()), n + chunk.n_rows
                 _write(results, clf, chunk, describe, known if support else None, proba=proba)
             results.finish()
-        if proba and few and not quiet:
+        if proba and few and not options.quiet:
             notify(f"few rows like this: {few:,} of {counted(n, 'row', 'rows')} (support below 5)")
-        end(options.row_errors, quiet=quiet)
+        end(options.row_errors, quiet=options.quiet)
 
 
 def _write(

@@ -36,12 +36,8 @@ def prune(
         bool, typer.Option("--dry-run", help="Only say what would go; write no file.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The report as one JSON object.")] = False,
-    missing: reading.MissingOption = None,
-    form: reading.FormatOption = None,
-    delimiter: reading.DelimiterOption = None,
-    on_error: reading.OnErrorOption = reading.OnErrorChoice.stop,
-    chunk_rows: reading.ChunkRowsOption = reading.DEFAULT_CHUNK_ROWS,
-    quiet: reading.QuietOption = False,
+    *,
+    options: reading.FileOptions,
 ) -> None:
     """Remove the boxes of a model that do harm on labelled rows, and say which.
 
@@ -65,7 +61,6 @@ def prune(
         problem = "needs no file to write" if dry_run else "or --dry-run is needed"
         raise typer.BadParameter(problem, param_hint="--dry-run" if dry_run else "--output")
     refuse_input(output, data, "--output")
-    options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
     with failures_reported():
         if output is not None:
             check_model(output)
@@ -80,11 +75,11 @@ def prune(
                     unused=unused,
                     whole_classes=whole_classes,
                     dry_run=dry_run,
-                    progress=False if quiet else None,
+                    progress=False if options.quiet else None,
                 )
             except ValueError as error:
                 raise InputError(str(error)) from None
         if output is not None:
             clf.save(output)
         typer.echo(json.dumps(report.to_dict(), indent=2) if as_json else str(report))
-        end(options.row_errors, quiet=quiet)
+        end(options.row_errors, quiet=options.quiet)

@@ -44,12 +44,8 @@ def report(
     max_rows: Annotated[
         int, typer.Option(metavar="N", min=1, help="Of more rows, draw so many at random.")
     ] = MAX_ROWS,
-    missing: reading.MissingOption = None,
-    form: reading.FormatOption = None,
-    delimiter: reading.DelimiterOption = None,
-    on_error: reading.OnErrorOption = reading.OnErrorChoice.stop,
-    chunk_rows: reading.ChunkRowsOption = reading.DEFAULT_CHUNK_ROWS,
-    quiet: reading.QuietOption = False,
+    *,
+    options: reading.FileOptions,
 ) -> None:
     """Write one page on a model: what it learned, how good it is, its rules, why it decides.
 
@@ -74,7 +70,6 @@ def report(
             "it is a column of --data, which is not given", param_hint="--label"
         )
     refuse_input(output, [model, *(data or ())], "--output")
-    options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
     with failures_reported():
         check_results(output)
         clf = load(model)
@@ -90,15 +85,15 @@ def report(
                 name=title or model.name,
                 first_row=1,
                 max_rows=max_rows,
-                progress=False if quiet else None,
+                progress=False if options.quiet else None,
             )
         except ValueError as error:
             raise InputError(str(error)) from None
         with opened(output) as out:
             out.write(page)
-        if not quiet:
+        if not options.quiet:
             notify(f"{output}: {len(page.encode()) / 1e6:.1f} MB, loads nothing from elsewhere")
-        end(options.row_errors, quiet=quiet)
+        end(options.row_errors, quiet=options.quiet)
 
 
 def _label_in(clf: Any, data: list[str], options: reading.FileOptions) -> str:

@@ -71,12 +71,8 @@ def rules(
     to: Annotated[RulesFormat, typer.Option(help="The format of the rules.")] = RulesFormat.text,
     output: reading.ResultOption = None,
     escape_formulas: reading.EscapeFormulasOption = True,
-    missing: reading.MissingOption = None,
-    form: reading.FormatOption = None,
-    delimiter: reading.DelimiterOption = None,
-    on_error: reading.OnErrorOption = reading.OnErrorChoice.stop,
-    chunk_rows: reading.ChunkRowsOption = reading.DEFAULT_CHUNK_ROWS,
-    quiet: reading.QuietOption = False,
+    *,
+    options: reading.FileOptions,
 ) -> None:
     """Show a model file as if-then rules: one for each box, or a few that stand for all.
 
@@ -101,22 +97,21 @@ def rules(
     """  # noqa: D301  (click marks with it what it must not wrap)
     _check_usage(data, label, simplify)
     refuse_input(output, [model, *(data or ())], "--output")
-    options = reading.FileOptions(missing, form, delimiter, on_error, chunk_rows, quiet)
     with failures_reported():
         check_results(output)
         clf = load(model)
         rows = None
         if data and label is not None:
             rows = ModelRows(clf, data, options, label).all()
-        found = _made(clf, rows, min_share, simplify, max_rules, quiet)
+        found = _made(clf, rows, min_share, simplify, max_rules, options.quiet)
         if only_class is not None:
             found = found.filter(label=_class_named(only_class, found))
         shown = found[:limit] if limit is not None else found
         with opened(output) as out:
             out.write(_written(shown, to, escape_formulas=escape_formulas))
-        if len(shown) < len(found) and not quiet:
+        if len(shown) < len(found) and not options.quiet:
             notify(f"{len(found) - len(shown):,} more rules; --limit shows more")
-        end(options.row_errors, quiet=quiet)
+        end(options.row_errors, quiet=options.quiet)
 
 
 def _check_usage(data: list[str] | None, label: str | None, simplify: float | None) -> None:

@@ -96,19 +96,18 @@ ChunkRowsOption = Annotated[
     ),
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
-DEFAULT_CHUNK_ROWS = CHUNK_ROWS
 
 
 @dataclass
 class FileOptions:
     """The values of these options, and the rows that could not be used."""
 
-    missing: Sequence[str] | None
-    form: FileFormat | None
-    delimiter: str | None
-    on_error: OnErrorChoice
-    chunk_rows: int
-    quiet: bool
+    missing: MissingOption = None
+    form: FormatOption = None
+    delimiter: DelimiterOption = None
+    on_error: OnErrorOption = OnErrorChoice.stop
+    chunk_rows: ChunkRowsOption = CHUNK_ROWS
+    quiet: QuietOption = False
     row_errors: RowErrors = field(init=False)
 
     def __post_init__(self) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -141,45 +141,47 @@ AdditiveOption = Annotated[
 ]
 
 
-def settings_from(
-    algorithm: Algorithm,
-    theta: float | None,
-    delta: float | None,
-    version: int | None,
-    alpha: str | None,
-    gamma: str | None,
-    beta: float | None,
-    eta: float | None,
-    scale: Scale | None,
-    max_boxes: int | None,
-    class_prior: ClassPrior | None,
-    adapt: bool | None,
-    additive: bool | None,
-) -> dict[str, Any]:
-    """Return the settings that were given, as the learner of that algorithm takes them."""
-    settings = {
-        "theta": theta,
-        "delta": delta,
-        "version": version,
-        "alpha": None if alpha is None else _alpha(alpha),
-        "gamma": None if gamma is None else _gamma(gamma),
-        "beta": beta,
-        "eta": eta,
-        "scale": None if scale is None else scale.value,
-        "max_boxes": max_boxes,
-        "class_prior": None if class_prior is None else class_prior.value,
-        "adapt": adapt,
-        "additive": additive,
-    }
-    given = {name: value for name, value in settings.items() if value is not None}
-    for name in given:
-        takers = [str(a) for a, (kind, _) in LEARNERS.items() if name in kind().get_params()]
-        if algorithm not in takers:
-            raise typer.BadParameter(
-                f"{algorithm} has no such setting; it is for --algorithm {' or '.join(takers)}",
-                param_hint=f"--{name.replace('_', '-')}",
-            )
-    return given
+@dataclass
+class SettingOptions:
+    """The learner and its settings; what was not given is None."""
+
+    algorithm: AlgorithmOption = None
+    theta: ThetaOption = None
+    delta: DeltaOption = None
+    version: VersionOption = None
+    alpha: AlphaOption = None
+    gamma: GammaOption = None
+    beta: BetaOption = None
+    eta: EtaOption = None
+    scale: ScaleOption = None
+    max_boxes: MaxBoxesOption = None
+    class_prior: ClassPriorOption = None
+    adapt: AdaptOption = None
+    additive: AdditiveOption = None
+
+    @property
+    def any_given(self) -> bool:
+        """Whether any of the options was given."""
+        return any(value is not None for value in vars(self).values())
+
+    def given(self) -> dict[str, Any]:
+        """Return the settings that were given, as the learner of the algorithm takes them."""
+        algorithm = self.algorithm or Algorithm.hyperbox
+        read: dict[str, Callable[[Any], Any]] = {"alpha": _alpha, "gamma": _gamma}
+        read |= {"scale": str, "class_prior": str}
+        given = {
+            name: read.get(name, lambda value: value)(value)
+            for name, value in vars(self).items()
+            if value is not None and name != "algorithm"
+        }
+        for name in given:
+            takers = [str(a) for a, (kind, _) in LEARNERS.items() if name in kind().get_params()]
+            if algorithm not in takers:
+                raise typer.BadParameter(
+                    f"{algorithm} has no such setting; it is for --algorithm {' or '.join(takers)}",
+                    param_hint=f"--{name.replace('_', '-')}",
+                )
+        return given
 
 
 def new_learner(

@@ -15,7 +15,6 @@ from boxwise.explain.explanation import BoxSupport, ClassSum, Comparison, Featur
 from boxwise.explain.row import Row
 from boxwise.explain.terms import EvidenceTerms, MembershipTerms
 from boxwise.explain.winning import by_evidence
-from boxwise.reference.hyperbox import in_units
 
 
 class Reasons:
@@ -26,7 +25,7 @@ class Reasons:
         self._membership = MembershipTerms(arrays)
         self._by_evidence = by_evidence(model)
         self._labels: list[Any] = model.classes
-        self._asked: tuple[Row, EvidenceTerms] | None = None
+        self._evidence: tuple[Row, EvidenceTerms] | None = None
         # Columns come in two kinds, one after the other; equal ones are in the input's order.
         self._order = np.argsort([*model.schema.numeric, *model.schema.categorical]).tolist()
 
@@ -38,26 +37,15 @@ class Reasons:
         return {"alpha": self._arrays.alpha}
 
     def _evidence_of(self, row: Row) -> EvidenceTerms:
-        if self._asked is None or self._asked[0] is not row:  # once a row
+        if self._evidence is None or self._evidence[0] is not row:  # once a row
             evidence = EvidenceTerms.of(self._model, row.lower, row.upper, row.codes)
-            self._asked = row, evidence
-        return self._asked[1]
+            self._evidence = row, evidence
+        return self._evidence[1]
 
     def memberships(self, row: Row, boxes: list[int]) -> list[float]:
-        """Return the membership of a row in some boxes, put together from its terms; in units."""
-        places = np.array(boxes, dtype=np.intp)
-        if self._by_evidence:
-            near = self._model.engine.memberships(row.lower[None], row.upper[None], row.codes[None])
-            return [float(near[0, box]) for box in boxes]
-        terms = self._membership.terms(row.lower, row.upper, row.codes, places)
-        n, r = self._arrays.n_numbers, self._arrays.n_categories
-        b_num = terms[:, :n].min(axis=1, initial=1.0)
-        if not r:
-            return [in_units(b) for b in b_num.tolist()]
-        counts = self._membership.counts(row.codes, places).sum(axis=1)
-        b_cat = counts / (self._arrays.n[places] * r)
-        mixed = self._arrays.alpha * b_num + self._arrays.beta * b_cat if n else b_cat
-        return [in_units(b) for b in mixed.tolist()]
+        """Return the membership of a row in some boxes, in units."""
+        near = self._model.engine.memberships(row.lower[None], row.upper[None], row.codes[None])
+        return [float(near[0, box]) for box in boxes]
 
     def in_full(self, support: BoxSupport, row: Row) -> BoxSupport:
         """Return a box with what each column of a row says of it."""

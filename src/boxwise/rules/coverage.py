@@ -61,7 +61,7 @@ class Coverage:
         size = max(1, CELLS // max(1, self.n_rules))
         for begin in range(0, batch.n_rows, size):
             rows = slice(begin, begin + size)
-            part = Batch(batch.lower[rows], batch.upper[rows], batch.codes[rows], [])
+            part = batch.part(rows)
             yield rows, part, self.bits(part)
 
     def nearest(self, batch: Batch) -> NDArray[np.intp]:

@@ -111,7 +111,7 @@ def prune(
     known = np.flatnonzero(labels >= 0)
     if not len(known):
         raise ValueError("prune needs rows with labels; y_val has none")
-    rows = Batch(batch.lower[known], batch.upper[known], batch.codes[known], [])
+    rows = batch.part(known)
     before_it = model.copy()  # another thread may go on learning
     rules = rules_of_boxes(before_it, before_it.described_schema())
     trial = _Trial(before_it, rows, labels[known], whole_classes, threads, progress)
@@ -243,9 +243,7 @@ class _Trial:
         size = max(1, CELLS // len(classes))
         for begin in range(0, self._rows.n_rows, size):
             rows = slice(begin, begin + size)
-            b = self._rows
-            some = Batch(b.lower[rows], b.upper[rows], b.codes[rows], [])
-            part = measure(some, self._threads)
+            part = measure(self._rows.part(rows), self._threads)
             own = classes == self._predicted[rows][:, None]
             yield rows, np.where(own, part, -1.0).argmax(axis=1)
 

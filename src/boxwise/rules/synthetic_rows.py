@@ -1,4 +1,4 @@
-"""Rows that nobody has seen, to ask the model about."""
+"""Synthetic rows, which a model labels so that rules can imitate it."""
 
 from __future__ import annotations
 

@@ -89,11 +89,7 @@ def evaluate(
     *,
     settings: parameters.SettingOptions,
     alarm_command: AlarmCommandOption = None,
-    categorical: columns.CategoricalOption = None,
-    numeric: columns.NumericOption = None,
-    drop: columns.DropOption = None,
-    only: columns.OnlyOption = None,
-    classes_are_numbers: columns.ClassesAreNumbersOption = False,
+    wanted: columns.ColumnOptions,
     options: reading.FileOptions,
 ) -> None:
     """Predict every row of files, then learn it, and say how good the predictions were.
@@ -132,7 +128,7 @@ def evaluate(
                 "alarms are raised row by row; leave out --cv", param_hint="--alarm-command"
             )
         peers = _peers(against, cv)
-        wanted = columns.ColumnOptions(label, categorical, numeric, drop, only, classes_are_numbers)
+        wanted.label = label
         files = options.files(data, only=wanted.kept, drop=wanted.dropped)
         row_errors = options.row_errors
         typing, chunks = typed_by_first_rows(files, wanted, options)

@@ -92,11 +92,7 @@ def learn(
     *,
     settings: parameters.SettingOptions,
     alarm_command: AlarmCommandOption = None,
-    categorical: columns.CategoricalOption = None,
-    numeric: columns.NumericOption = None,
-    drop: columns.DropOption = None,
-    only: columns.OnlyOption = None,
-    classes_are_numbers: columns.ClassesAreNumbersOption = False,
+    wanted: columns.ColumnOptions,
     options: reading.FileOptions,
 ) -> None:
     """Learn a model from files, row by row, and write it to a file.
@@ -135,7 +131,9 @@ def learn(
     """  # noqa: D301  (click marks with it what it must not wrap)
     if into is None and output is None:
         raise typer.BadParameter("name the model file to write", param_hint="--output")
-    if into is not None and (settings.any_given or categorical or numeric or only):
+    if into is not None and (
+        settings.any_given or wanted.categorical or wanted.numeric or wanted.only
+    ):
         raise typer.BadParameter(
             "the model has its algorithm, settings and columns; leave out --algorithm, --theta and "
             "the like, --categorical, --numeric and --only",
@@ -150,7 +148,7 @@ def learn(
         model = None if into is None else _online(load(into), into)
         if model is not None:
             check_raises_alarms(alarm_command, model)
-        wanted = columns.ColumnOptions(label, categorical, numeric, drop, only, classes_are_numbers)
+        wanted.label = label
         only_these = wanted.kept if model is None else wanted_names(model.schema_, label)
         try:
             files = options.files(

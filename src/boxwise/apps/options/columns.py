@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 import typer
@@ -11,38 +11,33 @@ import typer
 from boxwise.files import FileSet, InputError, check_names
 
 LabelOption = Annotated[str, typer.Option(metavar="NAME", help="The column of the classes.")]
-CategoricalOption = Annotated[
-    list[str] | None, typer.Option(metavar="NAMES", help="Columns that are categories.")
-]
-NumericOption = Annotated[
-    list[str] | None, typer.Option(metavar="NAMES", help="Columns that are numbers.")
-]
-DropOption = Annotated[
-    list[str] | None, typer.Option(metavar="NAMES", help="Columns to leave out.")
-]
-OnlyOption = Annotated[
-    list[str] | None,
-    typer.Option(metavar="NAMES", help="Columns to keep, besides the label; no others."),
-]
-
-ClassesAreNumbersOption = Annotated[
-    bool,
-    typer.Option(
-        "--classes-are-numbers", help="Each number in the label column is a class, however many."
-    ),
-]
 
 
-@dataclass(frozen=True)
+@dataclass
 class ColumnOptions:
     """The values of these options; names are given one by one or with commas."""
 
-    label: str
-    categorical: Sequence[str] | None = None
-    numeric: Sequence[str] | None = None
-    drop: Sequence[str] | None = None
-    only: Sequence[str] | None = None
-    classes_are_numbers: bool = False
+    categorical: Annotated[
+        list[str] | None, typer.Option(metavar="NAMES", help="Columns that are categories.")
+    ] = None
+    numeric: Annotated[
+        list[str] | None, typer.Option(metavar="NAMES", help="Columns that are numbers.")
+    ] = None
+    drop: Annotated[
+        list[str] | None, typer.Option(metavar="NAMES", help="Columns to leave out.")
+    ] = None
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help="Columns to keep, besides the label; no others."),
+    ] = None
+    classes_are_numbers: Annotated[
+        bool,
+        typer.Option(
+            "--classes-are-numbers",
+            help="Each number in the label column is a class, however many.",
+        ),
+    ] = False
+    label: str = field(init=False)
 
     @property
     def dropped(self) -> frozenset[str]:

@@ -60,54 +60,48 @@ EscapeFormulasOption = Annotated[
 FilesArgument = Annotated[
     list[str], typer.Argument(metavar="FILE", help="The files; - is standard input.")
 ]
-FormatOption = Annotated[
-    FileFormat | None,
-    typer.Option("--format", help="The format, if content and name do not tell."),
-]
-DelimiterOption = Annotated[
-    str | None,
-    typer.Option(
-        "--delimiter",
-        metavar="CHARACTER",
-        help="What separates the values of a CSV file; found out unless given.",
-        callback=_one_character,
-    ),
-]
-MissingOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--missing",
-        metavar="TEXT",
-        help='A text that means a missing value, such as "?"; may be given several times. '
-        "An empty field always does.",
-    ),
-]
-OnErrorOption = Annotated[
-    OnErrorChoice,
-    typer.Option(
-        "--on-error",
-        help="At a row that cannot be used: stop, skip it, or skip and report it.",
-    ),
-]
-ChunkRowsOption = Annotated[
-    int,
-    typer.Option(
-        "--chunk-rows", metavar="N", min=1, help="How many rows are held in memory at a time."
-    ),
-]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
 
 
 @dataclass
 class FileOptions:
     """The values of these options, and the rows that could not be used."""
 
-    missing: MissingOption = None
-    form: FormatOption = None
-    delimiter: DelimiterOption = None
-    on_error: OnErrorOption = OnErrorChoice.stop
-    chunk_rows: ChunkRowsOption = CHUNK_ROWS
-    quiet: QuietOption = False
+    missing: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--missing",
+            metavar="TEXT",
+            help='A text that means a missing value, such as "?"; may be given several times. '
+            "An empty field always does.",
+        ),
+    ] = None
+    form: Annotated[
+        FileFormat | None,
+        typer.Option("--format", help="The format, if content and name do not tell."),
+    ] = None
+    delimiter: Annotated[
+        str | None,
+        typer.Option(
+            "--delimiter",
+            metavar="CHARACTER",
+            help="What separates the values of a CSV file; found out unless given.",
+            callback=_one_character,
+        ),
+    ] = None
+    on_error: Annotated[
+        OnErrorChoice,
+        typer.Option(
+            "--on-error",
+            help="At a row that cannot be used: stop, skip it, or skip and report it.",
+        ),
+    ] = OnErrorChoice.stop
+    chunk_rows: Annotated[
+        int,
+        typer.Option(
+            "--chunk-rows", metavar="N", min=1, help="How many rows are held in memory at a time."
+        ),
+    ] = CHUNK_ROWS
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False
     row_errors: RowErrors = field(init=False)
 
     def __post_init__(self) -> None:

@@ -66,98 +66,86 @@ class ClassPrior(StrEnum):
     auto = "auto"
 
 
-AlgorithmOption = Annotated[
-    Algorithm | None,
-    typer.Option(
-        metavar="NAME",
-        help=f"The learner, one of {', '.join(Algorithm)} (hyperbox).",
-    ),
-]
-ThetaOption = Annotated[
-    float | None,
-    typer.Option(metavar="NUMBER", help="Longest side of a box, as a share of the range."),
-]
-DeltaOption = Annotated[
-    float | None,
-    typer.Option(metavar="NUMBER", help="Largest change of entropy in a box, 0 to 1."),
-]
-VersionOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="1|2", help="EIOL-GFMM: whether delta holds for each column or the mean (1)."
-    ),
-]
-AlphaOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NUMBER", help="EIOL-GFMM, AGGLO: weight of the numbers, 0 to 1, or auto (auto)."
-    ),
-]
-GammaOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NUMBERS",
-        help="All but hyperbox: how fast membership falls; one number, or one per column (1).",
-    ),
-]
-BetaOption = Annotated[
-    float | None,
-    typer.Option(
-        metavar="NUMBER", help="Onln-GFMM-M2: share of the categories a box must know (0.75)."
-    ),
-]
-EtaOption = Annotated[
-    float | None,
-    typer.Option(metavar="NUMBER", help="Onln-GFMM-M1: largest distance of two categories."),
-]
-ScaleOption = Annotated[
-    Scale | None,
-    typer.Option(help="Numbers by their range or their ranks (hyperbox: quantile; others: range)."),
-]
-MaxBoxesOption = Annotated[
-    int | None,
-    typer.Option(metavar="NUMBER", help="The most boxes (hyperbox: 1000; others: no limit)."),
-]
-ClassPriorOption = Annotated[
-    ClassPrior | None,
-    typer.Option(help="hyperbox: what classes count for, their rows or alike (data)."),
-]
-AdaptOption = Annotated[
-    bool | None,
-    typer.Option(
-        "--adapt/--no-adapt",
-        help="hyperbox: whether a new set of boxes may replace the old when errors rise (adapt).",
-        show_default=False,
-    ),
-]
-
-AdditiveOption = Annotated[
-    bool | None,
-    typer.Option(
-        "--additive/--no-additive",
-        help="hyperbox: whether curves of the columns decide with the boxes (additive).",
-        show_default=False,
-    ),
-]
-
-
 @dataclass
 class SettingOptions:
     """The learner and its settings; what was not given is None."""
 
-    algorithm: AlgorithmOption = None
-    theta: ThetaOption = None
-    delta: DeltaOption = None
-    version: VersionOption = None
-    alpha: AlphaOption = None
-    gamma: GammaOption = None
-    beta: BetaOption = None
-    eta: EtaOption = None
-    scale: ScaleOption = None
-    max_boxes: MaxBoxesOption = None
-    class_prior: ClassPriorOption = None
-    adapt: AdaptOption = None
-    additive: AdditiveOption = None
+    algorithm: Annotated[
+        Algorithm | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"The learner, one of {', '.join(Algorithm)} (hyperbox).",
+        ),
+    ] = None
+    theta: Annotated[
+        float | None,
+        typer.Option(metavar="NUMBER", help="Longest side of a box, as a share of the range."),
+    ] = None
+    delta: Annotated[
+        float | None,
+        typer.Option(metavar="NUMBER", help="Largest change of entropy in a box, 0 to 1."),
+    ] = None
+    version: Annotated[
+        int | None,
+        typer.Option(
+            metavar="1|2", help="EIOL-GFMM: whether delta holds for each column or the mean (1)."
+        ),
+    ] = None
+    alpha: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="EIOL-GFMM, AGGLO: weight of the numbers, 0 to 1, or auto (auto).",
+        ),
+    ] = None
+    gamma: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBERS",
+            help="All but hyperbox: how fast membership falls; one number, or one per column (1).",
+        ),
+    ] = None
+    beta: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER", help="Onln-GFMM-M2: share of the categories a box must know (0.75)."
+        ),
+    ] = None
+    eta: Annotated[
+        float | None,
+        typer.Option(metavar="NUMBER", help="Onln-GFMM-M1: largest distance of two categories."),
+    ] = None
+    scale: Annotated[
+        Scale | None,
+        typer.Option(
+            help="Numbers by their range or their ranks (hyperbox: quantile; others: range)."
+        ),
+    ] = None
+    max_boxes: Annotated[
+        int | None,
+        typer.Option(metavar="NUMBER", help="The most boxes (hyperbox: 1000; others: no limit)."),
+    ] = None
+    class_prior: Annotated[
+        ClassPrior | None,
+        typer.Option(help="hyperbox: what classes count for, their rows or alike (data)."),
+    ] = None
+    adapt: Annotated[
+        bool | None,
+        typer.Option(
+            "--adapt/--no-adapt",
+            help="hyperbox: whether a new set of boxes may replace the old when errors rise "
+            "(adapt).",
+            show_default=False,
+        ),
+    ] = None
+    additive: Annotated[
+        bool | None,
+        typer.Option(
+            "--additive/--no-additive",
+            help="hyperbox: whether curves of the columns decide with the boxes (additive).",
+            show_default=False,
+        ),
+    ] = None
 
     @property
     def any_given(self) -> bool:

@@ -34,7 +34,7 @@ AlarmCommandOption = Annotated[
 class ChangeWatch:
     """Tells each change of a model once, and runs a command at alarms and replacements.
 
-    A command that fails, or takes longer than 10 seconds, is told; learning goes on.
+    A command that fails, or takes longer than 10 seconds, is reported; learning goes on.
     """
 
     def __init__(

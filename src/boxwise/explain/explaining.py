@@ -64,7 +64,7 @@ def explain(
 
 
 class Explainer:
-    """Explains rows that a model has judged."""
+    """Explains the decisions of a model."""
 
     def __init__(self, model: Model, search: Search | None) -> None:
         self._model, self._search = model, search

@@ -244,7 +244,7 @@ class Explanation:
         How many boxes of the class there are at present.
     n_experts : int
         By evidence: how many sets of boxes predicted together: the present one, a challenger and
-        retired ones. What is told column by column is of the present one.
+        retired ones. The terms of the columns are of the present one.
     support : float or None
         By evidence: how many learned rows speak for the decision.
     sums : tuple of ClassSum

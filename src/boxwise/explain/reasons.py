@@ -48,7 +48,7 @@ class Reasons:
         return [float(near[0, box]) for box in boxes]
 
     def in_full(self, support: BoxSupport, row: Row) -> BoxSupport:
-        """Return a box with what each column of a row says of it."""
+        """Return a box with the contribution of each column of a row."""
         box = np.array([support.box])
         terms = self._membership.terms(row.lower, row.upper, row.codes, box)
         counts = self._membership.counts(row.codes, box)[0]

@@ -102,7 +102,7 @@ def iol_pipeline(
     >>> clf["iol"].boxes_.describe(0)
     'declined, 2 rows: age 0 to 0.08333; job=student 1; job=engineer 0'
     """
-    encoder_class(encoder)  # a wrong name and a missing library are told here, not at the first fit
+    encoder_class(encoder)  # a wrong name or a missing library fails here, not at the first fit
     pipeline = Pipeline(
         [
             ("encode", CategoryEncoder(encoder, categorical_features, unlabelled)),

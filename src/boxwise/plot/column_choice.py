@@ -14,7 +14,7 @@ MOST_COLUMNS = 12
 
 
 def chosen_names(view: View, columns: Sequence[str | int] | None) -> list[int]:
-    """Return the positions of the columns asked for, or else of the most telling."""
+    """Return the positions of the columns asked for, or else of the most informative."""
     if columns is None:
         return most_informative(view, MOST_COLUMNS)
     if isinstance(columns, str):

@@ -226,7 +226,7 @@ class RiverClassifier(base.MiniBatchClassifier):
         return int(super()._raw_memory_usage) + self.n_bytes_
 
     def _learn_any(self, x: Row, y: Any, **weight: Any) -> None:
-        """Learn any row; `weight` is what `partial_fit` is told of its weight, if it has one."""
+        """Learn any row; `weight` holds the `sample_weight` of `partial_fit`, if there is one."""
         _check_row(x)
         if type(y) not in _LABELS and (isinstance(y, tuple) or not isinstance(y, Hashable)):
             raise ValueError(
@@ -330,7 +330,7 @@ class RiverClassifier(base.MiniBatchClassifier):
 
 
 def _learn_plain(reader: RowReader, model: Model, x: Row, y: Any) -> bool:
-    """Learn a row that is plain but for a feature or a label that nobody has seen.
+    """Learn a row that is plain but for a new feature or a new label.
 
     Streams begin with such rows, and reading them as a table would take several times as long.
     """

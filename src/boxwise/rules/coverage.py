@@ -24,7 +24,7 @@ class Coverage:
     rules : sequence of sequences of conditions
         The conditions of each rule.
     schema : Schema
-        The columns, with their ranges where distances are asked for.
+        The columns, with their ranges where distances are needed.
     """
 
     def __init__(self, rules: Sequence[Sequence[Condition]], schema: Schema) -> None:

@@ -236,7 +236,7 @@ class _Trial:
         return right, wrong
 
     def _deciding(self) -> Iterator[tuple[slice, NDArray[np.intp]]]:
-        """Yield rows, and for each the box of the predicted class that says most."""
+        """Yield rows, and for each the box of the predicted class with the largest part."""
         by_evidence = isinstance(self._model.settings, EvidenceSettings)
         measure = self._model.responsibilities if by_evidence else self._model.memberships
         classes = self._classes[self._kept]

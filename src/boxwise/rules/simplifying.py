@@ -69,7 +69,7 @@ def simplify(
     random_state : int
         By which rows are held out and made up.
     progress : bool, callable or None
-        True shows a bar, False none; None shows one on a terminal; a callable is told
+        True shows a bar, False none; None shows one on a terminal; a callable gets
         ``(done, total)``.
 
     Returns

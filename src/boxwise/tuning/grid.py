@@ -98,7 +98,7 @@ def tune(
         For splitters that need them.
     progress : bool or callable, optional
         Whether to show a progress bar: by default where there is a terminal to show it on. A
-        callable is told how many fits are done, of how many.
+        callable gets how many fits are done, and how many there are.
 
     Returns
     -------

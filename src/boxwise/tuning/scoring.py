@@ -18,7 +18,7 @@ Codes = NDArray[np.int32]
 
 
 class StoredPredictions(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier as a scorer sees it: its answers to the one table it is asked about are known.
+    """A classifier as a scorer sees it: its predictions for one table are stored.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class StoredPredictions(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     labels : array
         The classes, in order of first appearance.
     rows : table
-        The table it is asked about.
+        The table of the predictions.
     """
 
     def __init__(self, codes: Codes, shares: Any, labels: NDArray[Any], rows: Any = None) -> None:

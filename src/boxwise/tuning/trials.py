@@ -101,7 +101,9 @@ class Trials:
                 f"{type(classifier).__name__} is not an estimator of boxwise, and only these learn "
                 "in the engine; use scikit-learn's GridSearchCV for it"
             )
-        infer_schema(X, classifier.categorical_features)  # what is no table is told as `fit` does
+        infer_schema(
+            X, classifier.categorical_features
+        )  # raises for what is no table, as `fit` does
         if y is None:
             raise ValueError("y is None; scores need the labels of the rows")
         X, y, groups = indexable(X, y, groups)

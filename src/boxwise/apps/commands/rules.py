@@ -133,9 +133,9 @@ def _made(
     max_rules: int,
     quiet: bool,
 ) -> RuleSet:
-    """Return the rules that are asked for; what simplifying came to is said."""
+    """Return the rules that are wanted, and report the result of simplifying."""
     with columns_by_position(), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "no list of up to", UserWarning)  # it is said here
+        warnings.filterwarnings("ignore", "no list of up to", UserWarning)  # reported below
         try:
             found: RuleSet = clf.rules(*(rows or ()), min_share=min_share)
             if simplify is None or rows is None:

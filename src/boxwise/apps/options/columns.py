@@ -1,4 +1,4 @@
-"""The options with which commands are told about the columns of files."""
+"""Options on the columns of files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options with which commands are told how to read files."""
+"""Options on how to read files."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from boxwise import (
 )
 from boxwise.files import FileSet, Typing
 from boxwise.learners.base.hyperbox_learner import HyperboxLearner
-from boxwise.learners.base.numeric_only import NumbersOnly
+from boxwise.learners.base.numeric_only import NumericOnly
 from boxwise.schema import Kind
 
 
@@ -179,7 +179,7 @@ def new_learner(
     kind, fixed = LEARNERS[algorithm]
     categorical = [name for name, of in kinds.items() if of == "categorical"]
     columns: dict[str, Any] = {"categorical_features": categorical}
-    if issubclass(kind, NumbersOnly):
+    if issubclass(kind, NumericOnly):
         if categorical:
             raise typer.BadParameter(
                 f"{algorithm} takes numbers only, and {', '.join(categorical)} "
@@ -201,7 +201,7 @@ def new_learner(
 
 def typing_of(algorithm: Algorithm, typing: Typing) -> Typing:
     """Return what the cells are to be for an algorithm: numbers if it takes nothing else."""
-    if not issubclass(LEARNERS[algorithm][0], NumbersOnly):
+    if not issubclass(LEARNERS[algorithm][0], NumericOnly):
         return typing
     return replace(typing, kinds={**typing.kinds, **dict.fromkeys(typing.unknown, "numeric")})
 

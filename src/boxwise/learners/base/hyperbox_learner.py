@@ -42,7 +42,7 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """An estimator whose model is a set of boxes; a subclass says which algorithm makes them.
 
     A subclass has the parameters `feature_range`, `unlabelled` and `n_jobs`, and
-    `categorical_features` unless it is one of those for `NumbersOnly`; it may have `scale`.
+    `categorical_features` unless it is one of those for `NumericOnly`; it may have `scale`.
     """
 
     categorical_features: Any
@@ -259,7 +259,7 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         dry_run : bool, default=False
             Only say what would go.
         progress : bool, callable or None, default=None
-            True shows a bar, False none; None shows one on a terminal; a callable is told
+            True shows a bar, False none; None shows one on a terminal; a callable gets
             ``(done, total)``.
 
         Returns

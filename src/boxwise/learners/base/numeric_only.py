@@ -9,8 +9,8 @@ from boxwise.inputs.numbers import NotANumberError
 from boxwise.schema import Schema
 
 
-class NumbersOnly:
-    """For an algorithm that knows no categories: every column is one of numbers."""
+class NumericOnly:
+    """For an algorithm that knows no categories: every column is numeric."""
 
     categorical_features = ()
 

@@ -34,7 +34,7 @@ def decisions(subject: Subject) -> Section:
 
 
 def chosen_rows(rows: LabelledRows) -> Iterator[tuple[str, int]]:
-    """Yield what is told, and of which row; the first of several that are as good."""
+    """Yield a title and its row; the first of several that are equally good."""
     ranked = np.sort(rows.probabilities, axis=1)
     sure = ranked[:, -1]
     right = rows.predicted == rows.codes

@@ -238,3 +238,11 @@ def test_a_code_found_during_absorb_has_its_value() -> None:
     done.set()
     reader.join()
     assert not wrong
+
+
+def test_former_word_for_numeric_is_accepted_and_kept_in_files():
+    schema = Schema([Column("age", "continuous")], named=True)
+    assert schema.columns[0].kind == "numeric"
+    assert (schema.continuous, schema.continuous_names) == (schema.numeric, schema.numeric_names)
+    assert schema.to_dict()["columns"] == [{"name": "age", "kind": "continuous"}]
+    assert Schema.from_dict(schema.to_dict()) == schema

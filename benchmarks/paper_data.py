@@ -26,7 +26,7 @@ def load(name: str, kind: str = "paper") -> tuple[np.ndarray, np.ndarray, list[i
     if kind == "paper":
         data = datasets.load(name)
         # Text, as in the streams: the published results are of classes in this order.
-        return _arrays(data.X, [str(label) for label in data.y], data.continuous, data.categorical)
+        return _arrays(data.X, [str(label) for label in data.y], data.numeric, data.categorical)
     return arrays_of(name, stream(name))
 
 

@@ -23,7 +23,8 @@ from benchmarks.report import Report
 from boxwise import HyperboxClassifier
 from boxwise.evaluate import class_balanced_accuracy
 from boxwise.inputs import encode
-from boxwise.rules.made_up import joined, made_up
+from boxwise.rules.synthetic_rows import joined
+from boxwise.rules.synthetic_rows import synthetic_rows as made_up
 
 NAMES = ("japanese_credit", "heart", "german")
 REPEATS, FOLDS = 10, 4
@@ -50,7 +51,7 @@ class Table:
 
     def __init__(self, schema: Any) -> None:
         sizes = [len(v) for v in schema.vocabularies]
-        self.owner = [*range(len(schema.continuous))]
+        self.owner = [*range(len(schema.numeric))]
         for k, size in enumerate(sizes, start=len(self.owner)):
             self.owner += [k] * size
         categories = [np.arange(size) for size in sizes]

@@ -24,7 +24,8 @@ from boxwise import EIOLGFMM
 from boxwise.datasets import LoanStream
 from boxwise.evaluate import Point, prequential
 from boxwise.evaluate.peers import peer
-from boxwise.evaluate.point_table import memory_in_words, score_in_words
+from boxwise.evaluate.prequential_table import memory_text as memory_in_words
+from boxwise.evaluate.prequential_table import score_text as score_in_words
 
 SETTINGS = (
     (0.05, 0.1, 1),

@@ -17,9 +17,9 @@ from boxwise.schema import Column, Schema, Vocabulary
 def job_schema() -> Schema:
     return Schema(
         [
-            Column("age", "continuous"),
+            Column("age", "numeric"),
             Column("job", "categorical", Vocabulary(["cook", None])),
-            Column("size", "continuous"),
+            Column("size", "numeric"),
             Column("town", "categorical", Vocabulary()),
         ],
         named=True,
@@ -30,20 +30,20 @@ def test_positions_and_names_are_split_by_kind() -> None:
     schema = job_schema()
     assert schema.n_features == 4
     assert schema.names == ("age", "job", "size", "town")
-    assert schema.continuous == (0, 2)
+    assert schema.numeric == (0, 2)
     assert schema.categorical == (1, 3)
-    assert schema.continuous_names == ("age", "size")
+    assert schema.numeric_names == ("age", "size")
     assert schema.categorical_names == ("job", "town")
     assert schema.vocabularies[0].values == ["cook", None]
 
 
 def test_repr_lists_columns_and_kinds() -> None:
     assert repr(job_schema()) == (
-        "Schema(4 columns: age (continuous), job (categorical, 2 values), size (continuous), "
+        "Schema(4 columns: age (numeric), job (categorical, 2 values), size (numeric), "
         "town (categorical, 0 values))"
     )
-    wide = Schema([Column(f"x{j}", "continuous") for j in range(1000)], named=False)
-    assert repr(wide).startswith("Schema(1000 columns: x0 (continuous), ")
+    wide = Schema([Column(f"x{j}", "numeric") for j in range(1000)], named=False)
+    assert repr(wide).startswith("Schema(1000 columns: x0 (numeric), ")
     assert repr(wide).endswith(", ...)")
     assert len(repr(Vocabulary(range(1000)))) < 60
 
@@ -92,8 +92,8 @@ def test_schemas_differ_by_names_kinds_and_vocabularies() -> None:
     grown.absorb([["smith"], []])
     assert job_schema() == job_schema()
     assert grown != job_schema()
-    named = Schema([Column("x0", "continuous")], named=True)
-    assert named != Schema([Column("x0", "continuous")], named=False)
+    named = Schema([Column("x0", "numeric")], named=True)
+    assert named != Schema([Column("x0", "numeric")], named=False)
     assert named != "x0"
 
 
@@ -112,7 +112,7 @@ def category_values() -> st.SearchStrategy[object]:
 @given(st.lists(category_values(), unique=True), st.text())
 def test_json_round_trip_keeps_values_and_types(values: list[object], name: str) -> None:
     schema = Schema(
-        [Column(name, "categorical", Vocabulary(values)), Column(name + "!", "continuous")],
+        [Column(name, "categorical", Vocabulary(values)), Column(name + "!", "numeric")],
         named=True,
     )
     text = json.dumps(schema.to_dict(), allow_nan=False)
@@ -212,9 +212,9 @@ def test_from_dict_raises_nothing_but_value_error(columns: object, whole: object
             Schema.from_dict(data)
 
 
-@pytest.mark.parametrize("kind", ["continuous", "categorical"])
+@pytest.mark.parametrize("kind", ["numeric", "categorical"])
 def test_vocabulary_goes_with_categorical_columns_only(kind: str) -> None:
-    wrong = Vocabulary() if kind == "continuous" else None
+    wrong = Vocabulary() if kind == "numeric" else None
     with pytest.raises(ValueError, match="column 'a'"):
         Column("a", kind, wrong)  # type: ignore[arg-type]
 
@@ -238,3 +238,11 @@ def test_a_code_found_during_absorb_has_its_value() -> None:
     done.set()
     reader.join()
     assert not wrong
+
+
+def test_former_word_for_numeric_is_accepted_and_kept_in_files():
+    schema = Schema([Column("age", "continuous")], named=True)
+    assert schema.columns[0].kind == "numeric"
+    assert (schema.continuous, schema.continuous_names) == (schema.numeric, schema.numeric_names)
+    assert schema.to_dict()["columns"] == [{"name": "age", "kind": "continuous"}]
+    assert Schema.from_dict(schema.to_dict()) == schema

@@ -18,7 +18,7 @@ def new_model(table: Table, estimator: EIOLGFMM | HyperboxClassifier) -> Model:
     """Return a model for the columns of a table, as the estimator has it before its first row."""
     n, r = table.numbers.shape[1], table.codes.shape[1]
     values = table.codes.max(axis=0, initial=0) + 1
-    columns = [Column(f"n{j}", "continuous") for j in range(n)]
+    columns = [Column(f"n{j}", "numeric") for j in range(n)]
     columns += [
         Column(f"c{j}", "categorical", Vocabulary(map(str, range(values[j])))) for j in range(r)
     ]

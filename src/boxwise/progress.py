@@ -22,7 +22,7 @@ def follow(
     Parameters
     ----------
     progress : bool, callable or None
-        True shows a bar, False nothing; None shows one on a terminal; a callable is told
+        True shows a bar, False nothing; None shows one on a terminal; a callable gets
         ``(done, total)``.
     total : int
         How many steps there are.

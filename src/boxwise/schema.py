@@ -1,4 +1,4 @@
-"""What the columns are: their names, their kinds, and the category values seen so far.
+"""The columns: their names, their kinds, and the category values so far.
 
 A schema is made once, from the first table. From then on its vocabularies grow; a column of which
 nothing was seen gets its kind with its first value, in a new schema.
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
-Kind: TypeAlias = Literal["continuous", "categorical", "unknown"]
+Kind: TypeAlias = Literal["numeric", "categorical", "unknown"]
 _KINDS: tuple[str, ...] = get_args(Kind)
 
 _TAG_OF_TYPE: dict[type, str] = {str: "str", int: "int", float: "float", bool: "bool"}
@@ -123,7 +123,7 @@ class Vocabulary:
 class Column:
     """One column: its name, its kind, and what values it has. It does not change.
 
-    A categorical column has a vocabulary. A continuous column of a fitted model has a range, the
+    A categorical column has a vocabulary. A numeric column of a fitted model has a range, the
     lowest and the highest value (NaN while there is none); elsewhere its range is None. A column
     of unknown kind has had no value yet, and takes no part in a model.
     """
@@ -136,15 +136,17 @@ class Column:
     def __init__(
         self,
         name: str,
-        kind: Kind,
+        kind: Kind | Literal["continuous"],
         vocabulary: Vocabulary | None = None,
         range: tuple[float, float] | None = None,  # noqa: A002  (the field's name)
     ) -> None:
         if not isinstance(name, str):
             raise ValueError(f"a column's name must be text, not {show(name)}")
+        if kind == "continuous":  # the word of model files, and of version 0.1
+            kind = "numeric"
         if kind not in _KINDS:
             raise ValueError(
-                f"column {name!r}: the kind must be 'continuous', 'categorical' or 'unknown', not "
+                f"column {name!r}: the kind must be 'numeric', 'categorical' or 'unknown', not "
                 f"{show(kind)}"
             )
         if (kind == "categorical") != (vocabulary is not None):
@@ -169,11 +171,11 @@ class Schema:
     ----------
     names, n_features
         The names of all columns, and how many there are.
-    continuous, categorical, unknown : tuple of int
+    numeric, categorical, unknown : tuple of int
         Positions of the columns of each kind.
     known : tuple of int
         Positions of the columns that have a kind.
-    continuous_names, categorical_names : tuple of str
+    numeric_names, categorical_names : tuple of str
         Their names, in the same order.
     vocabularies : tuple of Vocabulary
         One per categorical column.
@@ -181,12 +183,12 @@ class Schema:
     Examples
     --------
     >>> schema = Schema(
-    ...     [Column("age", "continuous"), Column("job", "categorical", Vocabulary(["cook"]))],
+    ...     [Column("age", "numeric"), Column("job", "categorical", Vocabulary(["cook"]))],
     ...     named=True,
     ... )
     >>> schema.absorb([["smith"]])
     >>> schema
-    Schema(2 columns: age (continuous), job (categorical, 2 values))
+    Schema(2 columns: age (numeric), job (categorical, 2 values))
     >>> Schema.from_dict(schema.to_dict()) == schema
     True
     """
@@ -197,27 +199,37 @@ class Schema:
         self.names = tuple([column.name for column in self.columns])
         self.n_features = len(self.columns)
         _check_names(self.names, named)
-        continuous: dict[str, int] = {}  # name to position
+        numeric: dict[str, int] = {}  # name to position
         categorical: dict[str, int] = {}
         vocabularies = []
         unknown = []
         for j, column in enumerate(self.columns):
-            if column.kind == "continuous":
-                continuous[column.name] = j
+            if column.kind == "numeric":
+                numeric[column.name] = j
             elif column.vocabulary is not None:
                 categorical[column.name] = j
                 vocabularies.append(column.vocabulary)
             else:
                 unknown.append(j)
-        self.continuous, self.continuous_names = tuple(continuous.values()), tuple(continuous)
+        self.numeric, self.numeric_names = tuple(numeric.values()), tuple(numeric)
         self.categorical, self.categorical_names = tuple(categorical.values()), tuple(categorical)
         self.vocabularies = tuple(vocabularies)
         self.unknown = tuple(unknown)
 
     @property
+    def continuous(self) -> tuple[int, ...]:
+        """The former name of `numeric`."""
+        return self.numeric
+
+    @property
+    def continuous_names(self) -> tuple[str, ...]:
+        """The former name of `numeric_names`."""
+        return self.numeric_names
+
+    @property
     def known(self) -> tuple[int, ...]:
         """Positions of the columns that have a kind, in order."""
-        return tuple(sorted((*self.continuous, *self.categorical)))
+        return tuple(sorted((*self.numeric, *self.categorical)))
 
     def with_kinds(self, kinds: Mapping[int, Kind]) -> Schema:
         """Return a schema in which columns of unknown kind have one; the vocabularies are shared.
@@ -316,7 +328,7 @@ def _describe(column: Column) -> str:
         return f"{column.name} (no value yet)"
     if column.vocabulary is None:
         spread = "" if column.range is None else ", {:g} to {:g}".format(*column.range)
-        return f"{column.name} (continuous{spread})"
+        return f"{column.name} (numeric{spread})"
     n = len(column.vocabulary)
     return f"{column.name} (categorical, {n} value{'' if n == 1 else 's'})"
 
@@ -326,7 +338,8 @@ def _describe(column: Column) -> str:
 
 
 def _column_to_dict(column: Column) -> dict[str, object]:
-    data: dict[str, object] = {"name": column.name, "kind": column.kind}
+    kind = "continuous" if column.kind == "numeric" else column.kind  # as the format has it
+    data: dict[str, object] = {"name": column.name, "kind": kind}
     if column.vocabulary is not None:
         data["values"] = [_tagged(column.name, value) for value in column.vocabulary.values]
     return data
@@ -342,7 +355,7 @@ def _tagged(name: str, value: object) -> list[object]:
 
 def _column_from_dict(data: object) -> Column:
     if not isinstance(data, dict) or data.get("kind") != "categorical":
-        name, kind = _fields(data, "a continuous column", ("name", "kind"))
+        name, kind = _fields(data, "a numeric column", ("name", "kind"))
         return Column(name, kind)
     name, kind, tagged = _fields(data, "a categorical column", ("name", "kind", "values"))
     if not isinstance(name, str):

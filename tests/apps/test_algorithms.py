@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import boxwise as library
-from boxwise.apps.model_settings import LEARNERS, Algorithm
+from boxwise.apps.options.model import LEARNERS, Algorithm
 from boxwise.datasets import loans
-from boxwise.learners.numbers_only import NumbersOnly
+from boxwise.learners.base.numeric_only import NumericOnly
 from boxwise.learners.saved import _LEARNERS
 from boxwise.store.modelfile import pack
 
@@ -28,7 +28,7 @@ def file(tmp_path):
 
 
 def columns_of(algorithm: Algorithm) -> tuple[str, ...]:
-    return NUMBERS if issubclass(LEARNERS[algorithm][0], NumbersOnly) else FEW
+    return NUMBERS if issubclass(LEARNERS[algorithm][0], NumericOnly) else FEW
 
 
 def learned(algorithm: Algorithm) -> Any:

@@ -105,20 +105,20 @@ def test_a_failing_command_is_told_and_learning_goes_on(loans, tmp_path):
 @posix_only
 def test_a_command_that_hangs_is_stopped_with_all_it_started(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(change_watch, "LONGEST_WAIT", 0.3)
-    late, begun = tmp_path / "late", monotonic()
+    late, started = tmp_path / "late", monotonic()
     ChangeWatch(f"(sleep 2; touch {late}) & wait", quiet=True).tell([ALARM])
-    assert monotonic() - begun < 2
+    assert monotonic() - started < 2
     assert "took longer than 0 seconds and was stopped" in capsys.readouterr().err
     ChangeWatch("sleep 2.2", quiet=True)._run("sleep 0.1", ALARM)
     assert not late.exists()
 
 
 def test_no_command_is_run_or_waited_for_once_learning_was_stopped(tmp_path):
-    ran, begun = tmp_path / "ran", monotonic()
+    ran, started = tmp_path / "ran", monotonic()
     signals = iter([False, False, True])
     watch = ChangeWatch(f"touch {ran}; sleep 9", quiet=True, stopped=lambda: next(signals, True))
     watch.tell([ALARM, ALARM])
-    assert monotonic() - begun < 5
+    assert monotonic() - started < 5
     ran.unlink(missing_ok=True)
     watch.tell([ALARM, ALARM, ALARM])
     assert not ran.exists()

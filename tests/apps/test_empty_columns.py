@@ -88,7 +88,7 @@ def test_inspect_shows_an_empty_column(model):
 
 @pytest.mark.parametrize("form", ["csv", "jsonl"])
 @pytest.mark.parametrize(
-    ("values", "kind"), [((3, 4.5), "continuous"), (("good", "bad"), "categorical")]
+    ("values", "kind"), [((3, 4.5), "numeric"), (("good", "bad"), "categorical")]
 )
 def test_the_first_value_gives_the_kind_when_a_model_goes_on(tmp_path, form, values, kind):
     target = tmp_path / "m.box"
@@ -131,7 +131,7 @@ def test_a_value_of_the_other_kind_is_named_with_its_line(tmp_path, model):
     assert note_of(model).kind == "unknown"
     run = learn(path, "--into", model, "--on-error", "skip")
     assert run.exit_code == 3
-    assert note_of(model).kind == "continuous"
+    assert note_of(model).kind == "numeric"
 
 
 def test_a_first_value_in_a_row_that_is_left_out_does_no_harm(tmp_path, model):
@@ -153,7 +153,7 @@ def test_a_model_without_names_gives_the_kind_by_position(tmp_path):
         tmp_path / "a.csv", [{"n": 3.5, "s": 5, "decision": row["decision"]} for row in ROWS]
     )
     assert learn(path, "--into", target).exit_code == 0
-    assert note_of(target).kind == "continuous"
+    assert note_of(target).kind == "numeric"
 
 
 def test_a_file_without_a_value_but_the_label_is_refused(tmp_path):
@@ -209,5 +209,5 @@ def test_an_algorithm_for_numbers_takes_an_empty_column_for_one(tmp_path):
     path = write_csv(tmp_path / "a.csv", rows)
     options = ("-o", tmp_path / "m.box", "--algorithm", "iol-gfmm")
     assert learn(path, *options).exit_code == 0
-    assert note_of(tmp_path / "m.box").kind == "continuous"
+    assert note_of(tmp_path / "m.box").kind == "numeric"
     assert boxwise("evaluate", path, *LABEL, "--algorithm", "iol-gfmm").exit_code == 0

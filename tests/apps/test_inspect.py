@@ -13,7 +13,7 @@ from boxwise import (
     OnlineGFMM,
     ShindeGFMM,
 )
-from boxwise.learners.described import ALGORITHMS
+from boxwise.learners.description import ALGORITHMS
 from boxwise.learners.saved import _LEARNERS
 from tests.apps.running import boxwise
 
@@ -82,7 +82,7 @@ def test_a_column_of_which_nothing_was_seen_and_boxes_without_a_class_are_told(t
     clf.partial_fit([{"a": None, "b": 1.0}, {"a": None, "b": 9.0}], ["?", "x"])
     clf.save(tmp_path / "m.box")
     text = inspect(tmp_path / "m.box")
-    assert "  a  numeric  never seen\n" in text
+    assert "  a  numeric  missing\n" in text
     assert "  ?  1 row  1 box" in text
 
 

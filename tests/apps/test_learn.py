@@ -166,7 +166,7 @@ def test_a_column_that_is_declared_needs_no_values_yet(tmp_path):
     path = write_csv(tmp_path / "a.csv", [{"a": "?", "b": "x", "decision": "no"}])
     run = learn(path, "-o", tmp_path / "m.box", "--missing", "?", "--numeric", "a")
     assert run.exit_code == 0
-    assert library.load(tmp_path / "m.box").schema_.columns[0].kind == "continuous"
+    assert library.load(tmp_path / "m.box").schema_.columns[0].kind == "numeric"
 
 
 def test_a_name_with_a_comma_is_one_name(tmp_path):
@@ -193,7 +193,7 @@ def test_settings_reach_the_model(loans, tmp_path):
         (("--delta", "2"), "delta must be"),
         ((*EIOL, "--alpha", "estimate"), "alpha cannot be estimated row by row"),
         ((*EIOL, "--alpha", "much"), "'much' is not a number"),
-        ((*EIOL, "--gamma", "1,2"), "gamma has 2 numbers, but there are 7 continuous columns"),
+        ((*EIOL, "--gamma", "1,2"), "gamma has 2 numbers, but there are 7 numeric columns"),
         ((*EIOL, "--version", "3"), "version must be 1 or 2"),
         (("--version", "2"), "hyperbox has no such setting; it is for --algorithm eiol-gfmm"),
         (("--beta", "0.5"), "it is for --algorithm onln-gfmm-m2"),
@@ -368,8 +368,8 @@ def test_watching_does_not_change_the_model(loans, tmp_path, monkeypatch):
             super().after(model, piece)
             seen.append((self._rows, len(self._scores), self._scores.cba))
 
-    monkeypatch.setattr("boxwise.apps.learn.PIECE", 50)
-    monkeypatch.setattr("boxwise.apps.learn.LearningBar", Watched)
+    monkeypatch.setattr("boxwise.apps.commands.learn.PIECE", 50)
+    monkeypatch.setattr("boxwise.apps.commands.learn.LearningBar", Watched)
     monkeypatch.setenv("FORCE_COLOR", "1")  # by which rich takes anything for a terminal
     learn(loans, "-o", tmp_path / "watched.box", *SETTINGS)
     assert (tmp_path / "alone.box").read_bytes() == (tmp_path / "watched.box").read_bytes()

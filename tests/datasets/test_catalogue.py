@@ -23,7 +23,7 @@ def test_there_are_fourteen_and_eleven_have_columns_of_both_kinds():
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 def test_an_entry_agrees_with_itself(entry):
     assert len({*entry.columns, "class"}) == len(entry.columns) + 1
-    assert [c for c in entry.columns if c in entry.continuous] == [*entry.continuous]
+    assert [c for c in entry.columns if c in entry.numeric] == [*entry.numeric]
     assert re.fullmatch("[0-9a-f]{64}", entry.sha256)
     assert entry.layout in ("commas", "blanks", "sequence")
     assert entry.label_at not in entry.drop
@@ -44,6 +44,6 @@ def test_for_any_other_name_all_names_are_listed(name):
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 def test_the_documentation_lists_it_as_it_is(entry):
     address = f"https://archive.ics.uci.edu/dataset/{entry.page}/{entry.slug}"
-    kinds = f"{len(entry.continuous)} | {len(entry.categorical)}"
+    kinds = f"{len(entry.numeric)} | {len(entry.categorical)}"
     row = f"| `{entry.name}` | [{entry.title}]({address}) | {entry.rows:,} | {kinds} | "
     assert f"{row}{entry.classes} | {entry.dropped} |\n" in PAGE.read_text(encoding="utf-8")

@@ -25,7 +25,7 @@ def test_a_data_set_is_as_it_is_described(paper_folder, name):
     assert len(np.unique(data.y)) == entry.classes
     assert [*data.X[0]] == [*entry.columns]
     for row in data.X:
-        assert all(type(row[column]) is float for column in data.continuous)
+        assert all(type(row[column]) is float for column in data.numeric)
         assert all(type(row[column]) is str for column in data.categorical)
     for said in (
         entry.title,
@@ -60,7 +60,7 @@ def test_the_estimator_finds_the_kinds_of_columns_by_itself(paper_folder):
         data = load(name, folder=paper_folder)
         schema = HyperboxClassifier().partial_fit(data.X[:50], data.y[:50]).schema_
         kinds = {column.name: column.kind for column in schema.columns}
-        assert tuple(n for n, kind in kinds.items() if kind == "continuous") == data.continuous
+        assert tuple(n for n, kind in kinds.items() if kind == "numeric") == data.numeric
         assert tuple(n for n, kind in kinds.items() if kind == "categorical") == data.categorical
 
 
@@ -90,7 +90,7 @@ def test_labels_are_whole_numbers_only_if_all_are():
 def test_it_is_frozen_and_shows_itself_in_one_line():
     data = from_table(GARDEN, TABLE)
     assert isinstance(data, Dataset)
-    assert repr(data) == "Dataset('garden', 3 rows, 2 continuous and 2 categorical columns)"
+    assert repr(data) == "Dataset('garden', 3 rows, 2 numeric and 2 categorical columns)"
     with pytest.raises(AttributeError):
         data.name = "park"
 

@@ -113,10 +113,10 @@ class Stream:
 
 @st.composite
 def streams(
-    draw: Any, max_rows: int = 120, max_continuous: int = 4, max_categorical: int = 3
+    draw: Any, max_rows: int = 120, max_numeric: int = 4, max_categorical: int = 3
 ) -> Stream:
     """Draw settings with Hypothesis and rows from a seed: long streams that still shrink."""
-    n = draw(st.integers(0 if max_categorical else 1, max_continuous))
+    n = draw(st.integers(0 if max_categorical else 1, max_numeric))
     r = draw(st.integers(0 if n else 1, max_categorical))
     random = Random(draw(st.integers(0, 2**32)))
     n_rows = draw(st.integers(1, max_rows))

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from boxwise import HyperboxClassifier
 from boxwise.core import Model
+from boxwise.learners.base.settings import PRIORS
 from boxwise.learners.changes import EVENTS
-from boxwise.learners.settings import PRIORS
 from boxwise.reference.evidence import Evidence
 from boxwise.reference.expert import DECAY, TEMPERATURE, RangeScale
 from boxwise.reference.quantiles import QuantileScale
@@ -118,7 +118,7 @@ def state(clf: HyperboxClassifier) -> bytes:
 
 def columns_of(clf: HyperboxClassifier) -> list[tuple[str, int]]:
     schema = clf._model.schema
-    numeric = [("numeric", j) for j in range(len(schema.continuous))]
+    numeric = [("numeric", j) for j in range(len(schema.numeric))]
     return [*numeric, *(("categorical", j) for j in range(len(schema.categorical)))]
 
 

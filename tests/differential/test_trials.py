@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from boxwise import EIOLGFMM
 from boxwise.core import EntropySettings, FoldRows, try_settings
-from boxwise.learners.hyperbox_learner import TrainingTable
+from boxwise.learners.base.hyperbox_learner import TrainingTable
 
 from .streams import Stream, streams
 

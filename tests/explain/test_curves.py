@@ -39,7 +39,7 @@ def contribution(curve, value, k):
     known = curve.values.tolist()
     if value is None or value != value:
         return curve.missing.contributions[k] + curve.offset[k]
-    if curve.kind == "continuous":
+    if curve.kind == "numeric":
         return np.interp(value, known, curve.contributions[:, k]) + curve.offset[k]
     if value in known:
         return curve.contributions[known.index(value), k] + curve.offset[k]

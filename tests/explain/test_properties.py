@@ -39,7 +39,7 @@ def model_and_rows(stream: Stream, decision: str, scale: str, rows: int = 6, **m
 
 def recomputed(clf, box) -> float:
     """The membership, by the formula that the documentation gives."""
-    numbers = [f.term for f in box.features if f.kind == "continuous"]
+    numbers = [f.term for f in box.features if f.kind == "numeric"]
     counts = [f.count for f in box.features if f.kind == "categorical"]
     b_num = min(numbers, default=1.0)
     if not counts:
@@ -191,7 +191,7 @@ def test_a_counterfactual_changes_the_prediction_and_nothing_that_is_fixed(
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
-@given(streams(max_rows=25, max_continuous=1, max_categorical=0))
+@given(streams(max_rows=25, max_numeric=1, max_categorical=0))
 def test_in_one_column_there_is_no_smaller_change(stream):
     """With so few boxes all bounds are tried, and what is between them: nothing is missed."""
     clf, X, upper = model_and_rows(stream, "membership", "range", rows=2)

@@ -7,7 +7,7 @@ import pytest
 
 from boxwise import EIOLGFMM, HyperboxClassifier
 from boxwise.datasets import LoanStream
-from boxwise.explain import carrying, few_rows_in_words, rows_learned
+from boxwise.explain import carrying, few_rows_text, rows_learned
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def test_support_is_that_of_the_classifier_and_is_written(changed, explained):
     assert [why.support for why in found] == changed.support(X).tolist()
     for why in found:
         assert json.loads(why.to_json())["support"] == why.support
-        said = few_rows_in_words(why.support)
+        said = few_rows_text(why.support)
         for text in (str(why), why._repr_html_()):
             assert ("few rows like this" in text) == (said is not None)
             assert said is None or said in text

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from boxwise.files import Faults, Files, Manner, RowError
+from boxwise.files import FileSet, ReadOptions, RowError, RowErrors
 
 
 @pytest.fixture
@@ -27,9 +27,9 @@ def read(write: Callable[..., str]) -> Callable[..., list[dict[str, Any]]]:
     """Read the rows of a file with this content, as dicts."""
 
     def read_file(
-        content: str | bytes, name: str = "data.csv", rows: int = 2, **manner: Any
+        content: str | bytes, name: str = "data.csv", rows: int = 2, **options: Any
     ) -> list[dict[str, Any]]:
-        files = Files([write(content, name)], Manner(**manner))
+        files = FileSet([write(content, name)], ReadOptions(**options))
         return [row for chunk in files.chunks(rows) for row in as_rows(chunk)]
 
     return read_file
@@ -40,14 +40,14 @@ def faults_of(write: Callable[..., str]) -> Callable[..., tuple[list[int], list[
     """Read a file and return the lines of the rows that can be used, and the other rows' errors."""
 
     def read_file(content: str | bytes, name: str = "data.csv") -> tuple[list[int], list[RowError]]:
-        chunks = [*Files([write(content, name)]).chunks()]
+        chunks = [*FileSet([write(content, name)]).chunks()]
         lines = [line for chunk in chunks for line in chunk.lines]
-        return lines, [error for chunk in chunks for error in chunk.faults]
+        return lines, [error for chunk in chunks for error in chunk.row_errors]
 
     return read_file
 
 
-class Recorder(Faults):
+class Recorder(RowErrors):
     """Keeps all errors."""
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from boxwise.files import Files, InputError, source
+from boxwise.files import FileSet, InputError, source
 from boxwise.files.chunk import FIELD_LIMIT
 from boxwise.files.lines import LINE_LIMIT
 from tests.files.conftest import times_longer
@@ -36,7 +36,7 @@ def test_delimiter_line_ends_and_byte_order_mark_are_found_out(read, delimiter, 
     ],
 )
 def test_the_delimiter_is_the_one_that_fits_header_and_rows(write, header, row, names):
-    assert [*Files([write(f"{header}\n{row}\n")]).names] == names
+    assert [*FileSet([write(f"{header}\n{row}\n")]).names] == names
 
 
 def test_a_given_delimiter_is_used(read):
@@ -54,7 +54,7 @@ def test_quotes_hold_delimiters_quotes_and_line_ends(read):
 
 def test_blank_lines_are_no_rows_and_lines_are_counted(write):
     path = write('\na,b\n\n1,"x\nx"\n\n2,y\n')
-    (chunk,) = Files([path]).chunks()
+    (chunk,) = FileSet([path]).chunks()
     assert chunk.rows == [1, 2]
     assert chunk.lines == [4, 7]
 
@@ -63,7 +63,7 @@ def test_blank_lines_are_no_rows_and_lines_are_counted(write):
 @pytest.mark.parametrize("times", [1, 2, 60])
 def test_blank_lines_before_the_header_do_not_hide_the_delimiter(write, monkeypatch, blank, times):
     monkeypatch.setattr(source, "BLOCK", 16)
-    (chunk,) = Files([write(blank * times + "size;y\n1,5;A\n2,5;B\n")]).chunks()
+    (chunk,) = FileSet([write(blank * times + "size;y\n1,5;A\n2,5;B\n")]).chunks()
     assert chunk.columns == {"size": ["1,5", "2,5"], "y": ["A", "B"]}
     assert chunk.lines == [times + 2, times + 3]
 
@@ -74,7 +74,7 @@ def test_a_column_without_a_name_takes_none_that_is_there(read):
 
 
 def test_a_blank_line_is_no_row_in_one_column_either_but_quotes_are(write):
-    (chunk,) = Files([write('a\n1\n\n""\n3\n\n')]).chunks()
+    (chunk,) = FileSet([write('a\n1\n\n""\n3\n\n')]).chunks()
     assert (chunk.rows, chunk.lines) == ([1, 2, 3], [2, 4, 5])
     assert chunk.columns == {"a": ["1", None, "3"]}
 
@@ -100,7 +100,7 @@ def test_what_csv_writes_is_read_back_however_it_is_cut(write, monkeypatch, tabl
     monkeypatch.setattr(source, "BLOCK", block)
     read = [
         list(cells)
-        for chunk in Files([write(text.getvalue())]).chunks(rows)
+        for chunk in FileSet([write(text.getvalue())]).chunks(rows)
         for cells in zip(*chunk.columns.values(), strict=True)
     ]
     # A mark of a missing value is what is left without the spaces around it.
@@ -126,7 +126,7 @@ def test_what_csv_writes_is_read_back_however_it_is_cut(write, monkeypatch, tabl
 )
 def test_a_file_without_a_usable_header_is_refused_whatever_becomes_of_rows(write, content, words):
     with pytest.raises(InputError, match=words):
-        Files([write(content)])
+        FileSet([write(content)])
 
 
 def test_the_wrong_delimiter_is_named_with_the_right_one(read):
@@ -142,8 +142,8 @@ def test_a_bad_row_says_where_it_is_and_what_to_do(faults_of):
 
 
 def test_a_file_of_bad_rows_is_not_held_at_once(write):
-    chunks = [*Files([write("a,b\n" + "1\n" * 7)]).chunks(3)]
-    assert [(chunk.n_rows, len(chunk.faults)) for chunk in chunks] == [(0, 3), (0, 3), (0, 1)]
+    chunks = [*FileSet([write("a,b\n" + "1\n" * 7)]).chunks(3)]
+    assert [(chunk.n_rows, len(chunk.row_errors)) for chunk in chunks] == [(0, 3), (0, 3), (0, 1)]
     assert chunks[0].columns == {"a": [], "b": []}
 
 
@@ -198,23 +198,23 @@ def test_lines_are_counted_after_a_long_one_however_it_is_cut(faults_of, monkeyp
 @pytest.mark.parametrize(("line", "lines"), [('""x', 3000), ('a","b', 400)])
 def test_many_stray_quotes_take_no_more_time_each_than_few(faults_of, line, lines):
     def read(lines):
-        _, faults = faults_of("a,b\n" + f"{line}\n" * lines)
-        assert [fault.line for fault in faults] == [*range(2, lines + 2)]
+        _, row_errors = faults_of("a,b\n" + f"{line}\n" * lines)
+        assert [error.line for error in row_errors] == [*range(2, lines + 2)]
 
     assert times_longer(read, lines) < 25
 
 
 def test_after_too_many_stray_quotes_lines_are_rows(faults_of, monkeypatch):
     monkeypatch.setattr("boxwise.files.delimited._REREAD", 0)
-    lines, faults = faults_of('a,b\n1,2\n3,"4\n5,6\n7,"8\n\n9,0\n')
+    lines, row_errors = faults_of('a,b\n1,2\n3,"4\n5,6\n7,"8\n\n9,0\n')
     assert lines == [2, 4, 7]
-    assert [fault.line for fault in faults] == [3, 5]
-    assert "a quote is not closed until the end of the line" in faults[1].problem
+    assert [error.line for error in row_errors] == [3, 5]
+    assert "a quote is not closed until the end of the line" in row_errors[1].problem
 
 
 def test_many_columns_take_no_more_time_each_than_few(write):
     def open_it(columns):
-        assert len(Files([write(",".join(f"name{i}" for i in range(columns)))]).names) == columns
+        assert len(FileSet([write(",".join(f"name{i}" for i in range(columns)))]).names) == columns
 
     assert times_longer(open_it, 2500) < 25
 
@@ -222,7 +222,7 @@ def test_many_columns_take_no_more_time_each_than_few(write):
 def test_the_size_of_a_chunk_is_bounded_in_bytes_too(write, monkeypatch):
     monkeypatch.setattr("boxwise.files.chunk.CHUNK_SIZE", 1000)
     path = write("a,b\n" + f"1,{'x' * 400}\n" * 10)
-    assert [chunk.n_rows for chunk in Files([path]).chunks()] == [3, 3, 3, 1]
+    assert [chunk.n_rows for chunk in FileSet([path]).chunks()] == [3, 3, 3, 1]
 
 
 def test_csvs_own_limit_is_left_as_it_was(faults_of: Any) -> None:

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from boxwise.files import Files, InputError, Manner
+from boxwise.files import FileSet, InputError, ReadOptions
 from boxwise.files.chunk import FIELD_LIMIT
 
 
@@ -32,7 +32,7 @@ def test_a_key_that_a_row_lacks_is_missing_and_order_does_not_matter(read):
 
 
 def test_blank_lines_are_no_rows(write):
-    (chunk,) = Files([write('\n{"a": 1}\n  \n{"a": 2}\n', "x.jsonl")]).chunks()
+    (chunk,) = FileSet([write('\n{"a": 1}\n  \n{"a": 2}\n', "x.jsonl")]).chunks()
     assert chunk.lines == [2, 4]
 
 
@@ -72,21 +72,21 @@ def test_a_character_in_two_halves_is_whole(read):
 def test_a_byte_order_mark_does_not_hide_the_format(write, monkeypatch, name):
     content = b"\xef\xbb\xbf" + lines({"a": 1}, {"a": 2}).encode()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
-    (chunk,) = Files([name if name == "-" else write(content, name)]).chunks()
+    (chunk,) = FileSet([name if name == "-" else write(content, name)]).chunks()
     assert chunk.columns == {"a": [1, 2]}
 
 
 def test_a_new_key_late_in_the_file_is_a_bad_row(write, monkeypatch):
     monkeypatch.setattr("boxwise.files.jsonlines.HEAD_ROWS", 2)
     path = write(lines({"a": 1}, {"a": 2}, {"a": 3, "new": 4}), "x.jsonl")
-    (chunk,) = Files([path]).chunks()
+    (chunk,) = FileSet([path]).chunks()
     assert chunk.columns == {"a": [1, 2]}
-    assert "line 3, column 'new': the key is not among" in str(chunk.faults[0])
-    for manner in (Manner(drop=frozenset({"new"})), Manner(only=frozenset({"a"}))):
-        assert [c.columns for c in Files([path], manner).chunks()] == [{"a": [1, 2, 3]}]
+    assert "line 3, column 'new': the key is not among" in str(chunk.row_errors[0])
+    for options in (ReadOptions(drop=frozenset({"new"})), ReadOptions(only=frozenset({"a"}))):
+        assert [c.columns for c in FileSet([path], options).chunks()] == [{"a": [1, 2, 3]}]
 
 
 @pytest.mark.parametrize("content", ["", "\n\n"])
 def test_a_file_without_rows_is_refused(write, content):
     with pytest.raises(InputError, match=r"x\.jsonl is empty"):
-        Files([write(content, "x.jsonl")])
+        FileSet([write(content, "x.jsonl")])

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from boxwise.files import Files, InputError, Manner
+from boxwise.files import FileSet, InputError, ReadOptions
 from boxwise.files.chunk import FIELD_LIMIT
 
 pa = pytest.importorskip("pyarrow")
@@ -23,8 +23,8 @@ def make(tmp_path):
     return make_file
 
 
-def columns_of(path, rows=10_000, **manner):
-    return [chunk.columns for chunk in Files([path], Manner(**manner)).chunks(rows)]
+def columns_of(path, rows=10_000, **options):
+    return [chunk.columns for chunk in FileSet([path], ReadOptions(**options)).chunks(rows)]
 
 
 def test_values_keep_their_types_and_nothing_is_missing(make):
@@ -50,7 +50,7 @@ def test_decimals_and_dictionaries_are_plain_values(make):
 
 
 def test_rows_come_in_batches_and_are_numbered_over_them(make):
-    chunks = list(Files([make({"a": [*range(5)]})]).chunks(2))
+    chunks = list(FileSet([make({"a": [*range(5)]})]).chunks(2))
     assert [chunk.columns["a"] for chunk in chunks] == [[0, 1], [2, 3], [4]]
     assert [[*chunk.lines] for chunk in chunks] == [[1, 2], [3, 4], [5]]
     assert {chunk.unit for chunk in chunks} == {"row"}
@@ -81,31 +81,31 @@ def dictionary(column):
 def test_a_huge_text_is_a_bad_row(make, encode):
     words = pa.array(["x", "z" * (FIELD_LIMIT + 1), "y"])
     path = make({"a": [1, 2, 3], "word": encode(words)})
-    (chunk,) = Files([path]).chunks()
+    (chunk,) = FileSet([path]).chunks()
     assert chunk.columns == {"a": [1, 3], "word": ["x", "y"]}
     assert [*chunk.lines] == [1, 3]
-    (error,) = chunk.faults
+    (error,) = chunk.row_errors
     assert "row 2, column 'word': 'zzzz" in str(error)
 
 
 @pytest.mark.parametrize("encode", [plain, dictionary])
 def test_text_that_is_not_utf_8_is_a_bad_row(make, encode):
     words = pa.array([b"x", b"half \xed\xa0\x80", None], pa.binary()).view(pa.string())
-    (chunk,) = Files([make({"a": [1, 2, 3], "word": encode(words)})]).chunks()
+    (chunk,) = FileSet([make({"a": [1, 2, 3], "word": encode(words)})]).chunks()
     assert chunk.columns == {"a": [1, 3], "word": ["x", None]}
-    (error,) = chunk.faults
+    (error,) = chunk.row_errors
     assert "row 2, column 'word': 'half " in str(error)
     assert "is not UTF-8" in str(error)
 
 
 def test_if_no_row_can_be_used_there_is_none(make):
-    (chunk,) = Files([make({"word": ["z" * (FIELD_LIMIT + 1)]})]).chunks()
-    assert (chunk.columns, len(chunk.faults)) == ({"word": []}, 1)
+    (chunk,) = FileSet([make({"word": ["z" * (FIELD_LIMIT + 1)]})]).chunks()
+    assert (chunk.columns, len(chunk.row_errors)) == ({"word": []}, 1)
 
 
 def test_an_index_of_pandas_is_no_column_unless_it_is_asked_for(make):
     path = make({"a": [1, 2], "__index_level_0__": [5, 7]})
-    files = Files([path])
+    files = FileSet([path])
     assert (files.names, files.left_out) == (("a",), ("__index_level_0__",))
     assert columns_of(path) == [{"a": [1, 2]}]
     assert columns_of(path, drop=frozenset({"__index_level_0__"})) == [{"a": [1, 2]}]
@@ -144,4 +144,4 @@ def test_it_cannot_come_from_standard_input(monkeypatch):
 
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"PAR1...")))
     with pytest.raises(InputError, match="cannot be read from standard input"):
-        Files(["-"])
+        FileSet(["-"])

@@ -10,13 +10,13 @@ import time
 
 import pytest
 
-from boxwise.files import Files, InputError, Manner, ReadingStopped, Stop, source
+from boxwise.files import FileSet, InputError, ReadingStopped, ReadOptions, Stop, source
 
 TEXT = "a,b\n" + "".join(f"{i},x\n" for i in range(1000))
 
 
-def rows_in(paths, manner=None):
-    return sum(chunk.n_rows for chunk in Files(paths, manner).chunks())
+def rows_in(paths, options=None):
+    return sum(chunk.n_rows for chunk in FileSet(paths, options).chunks())
 
 
 @pytest.mark.parametrize("name", ["data.csv.gz", "data.csv", "data"])
@@ -52,19 +52,19 @@ def test_standard_input_is_a_file_too(monkeypatch, form):
 
 def test_standard_input_is_read_once_only():
     with pytest.raises(InputError, match="once only"):
-        Files(["-", "-"])
+        FileSet(["-", "-"])
 
 
 def test_what_is_no_file_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"there is no file '.*nothing\.csv'"):
-        Files([str(tmp_path / "nothing.csv")])
+        FileSet([str(tmp_path / "nothing.csv")])
     with pytest.raises(InputError, match="is a folder; name the files in it"):
-        Files([str(tmp_path)])
+        FileSet([str(tmp_path)])
 
 
 def test_a_byte_that_is_no_file_name_is_refused():
     with pytest.raises(InputError, match="cannot be read"):
-        Files(["a\0b"])
+        FileSet(["a\0b"])
 
 
 @pytest.fixture
@@ -82,12 +82,12 @@ def test_a_wait_for_data_is_broken_off_and_rows_read_so_far_are_handed_over(slow
     content = {"csv": b"a,b\n1,x\n2,y\n3,", "jsonl": b'{"a": 1}\n{"a": 2}\n{"a"'}[form]
     slow.write(content)
     stop = Stop()
-    before = signal.signal(signal.SIGUSR1, lambda *_: stop.ask())
+    before = signal.signal(signal.SIGUSR1, lambda *_: stop.request())
     main = threading.get_ident()
     timer = threading.Timer(0.3, lambda: signal.pthread_kill(main, signal.SIGUSR1))
     timer.start()
     try:
-        assert rows_in(["-"], Manner(form, stop=stop)) == 2
+        assert rows_in(["-"], ReadOptions(form, stop=stop)) == 2
     finally:
         timer.join()
         signal.signal(signal.SIGUSR1, before)
@@ -96,14 +96,14 @@ def test_a_wait_for_data_is_broken_off_and_rows_read_so_far_are_handed_over(slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals do not break off a read there")
 def test_before_the_header_there_is_nothing_to_hand_over(slow):
     stop = Stop()
-    before = signal.signal(signal.SIGUSR1, lambda *_: stop.ask())
+    before = signal.signal(signal.SIGUSR1, lambda *_: stop.request())
     main = threading.get_ident()
     timer = threading.Timer(0.3, lambda: signal.pthread_kill(main, signal.SIGUSR1))
     timer.start()
     start = time.monotonic()
     try:
         with pytest.raises(ReadingStopped):
-            Files(["-"], Manner(stop=stop))
+            FileSet(["-"], ReadOptions(stop=stop))
     finally:
         timer.join()
         signal.signal(signal.SIGUSR1, before)
@@ -115,7 +115,7 @@ def test_once_asked_to_stop_no_further_block_and_no_further_file_is_read(write, 
     stop = Stop()
     paths = [write(TEXT, "one.csv"), write(TEXT, "two.csv")]
     rows = 0
-    for chunk in Files(paths, Manner(stop=stop)).chunks(5):
+    for chunk in FileSet(paths, ReadOptions(stop=stop)).chunks(5):
         rows += chunk.n_rows
-        stop.ask()
+        stop.request()
     assert 5 <= rows < 100

@@ -23,7 +23,7 @@ class AskedAtTheEnd(io.FileIO):
 
     def read(self, size: int | None = -1) -> bytes | None:
         data = super().read(size)
-        self.stop.ask()
+        self.stop.request()
         return data
 
 
@@ -43,7 +43,7 @@ def test_stop_does_not_lose_data_that_were_taken() -> None:
 def test_stop_breaks_off_a_wait_for_data() -> None:
     reader, writer = os.pipe()
     stop = Stop()
-    before = signal.signal(signal.SIGUSR1, lambda *_: stop.ask())
+    before = signal.signal(signal.SIGUSR1, lambda *_: stop.request())
 
     def send() -> None:
         time.sleep(0.3)

@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 
 from boxwise.files import (
     Chunk,
-    Faults,
-    Files,
+    FileSet,
     InputError,
     RowError,
+    RowErrors,
     Typing,
     check_classes,
     infer_kinds,
 )
-from boxwise.files.faults import MOST_REPORTS
 from boxwise.files.numbers import LIMIT, problem, to_floats
+from boxwise.files.row_errors import MOST_REPORTS
 from boxwise.files.spelling import respelled
 from boxwise.inputs import numbers
 from tests.files.conftest import Recorder
@@ -36,7 +36,7 @@ def kind(cells, typed=False, **given_kinds):
 
 @pytest.mark.parametrize("text", ["1", "-1.5", "1e5", " 7 ", ".5", "007", "+3"])
 def test_texts_that_read_as_numbers_are_numbers(text):
-    assert kind([text, None]) == "continuous"
+    assert kind([text, None]) == "numeric"
 
 
 @pytest.mark.parametrize("text", ["x", "nan", "inf", "1_000", "1,5", "1e200", "٣", "0x1F", "true"])
@@ -47,7 +47,7 @@ def test_other_texts_are_categories(text):
 @pytest.mark.parametrize(
     ("cells", "expected"),
     [
-        ([1, 2.5, None], "continuous"),
+        ([1, 2.5, None], "numeric"),
         ([True, False], "categorical"),
         ([1, True], "categorical"),
         (["1", "2"], "categorical"),
@@ -60,27 +60,27 @@ def test_in_a_file_with_types_they_decide(cells, expected):
 
 def test_kinds_that_are_given_are_not_inferred():
     assert kind(["1"], categorical=["a"]) == "categorical"
-    assert kind(["x"], numeric=["a"]) == "continuous"
-    assert kind([None], numeric=["a"]) == "continuous"
+    assert kind(["x"], numeric=["a"]) == "numeric"
+    assert kind([None], numeric=["a"]) == "numeric"
 
 
 def test_a_column_without_a_value_is_of_unknown_kind():
     first = [chunk({"a": [None, None], "b": ["1", None]})]
-    assert infer_kinds(first, ["a", "b"]) == {"a": "unknown", "b": "continuous"}
+    assert infer_kinds(first, ["a", "b"]) == {"a": "unknown", "b": "numeric"}
     with pytest.raises(InputError, match=r"data\.csv: no column but the label has a value"):
         infer_kinds(first, ["a"])
 
 
 def test_the_first_value_settles_a_column_of_unknown_kind():
-    typing = Typing({"a": "unknown", "b": "continuous"})
+    typing = Typing({"a": "unknown", "b": "numeric"})
     gaps = chunk({"a": [None, None], "b": ["1", "2"]})
-    assert typing.settled_by(gaps) is typing
-    assert typing.apply(gaps, Faults()).columns["a"] == [None, None]
-    assert typing.settled_by(chunk({"a": [None, "3", "x"]})).kinds["a"] == "continuous"
-    assert typing.settled_by(chunk({"a": [None, "x", "3"]})).kinds["a"] == "categorical"
-    settled = typing.settled_by(chunk({"a": [None, "x"], "b": ["1", "2"]}))
+    assert typing.with_kinds_of(gaps) is typing
+    assert typing.apply(gaps, RowErrors()).columns["a"] == [None, None]
+    assert typing.with_kinds_of(chunk({"a": [None, "3", "x"]})).kinds["a"] == "numeric"
+    assert typing.with_kinds_of(chunk({"a": [None, "x", "3"]})).kinds["a"] == "categorical"
+    settled = typing.with_kinds_of(chunk({"a": [None, "x"], "b": ["1", "2"]}))
     assert settled.unknown == []
-    typed = settled.apply(chunk({"a": [None, "x"], "b": ["1", "2"]}), Faults())
+    typed = settled.apply(chunk({"a": [None, "x"], "b": ["1", "2"]}), RowErrors())
     assert typed.columns["a"] == [None, "x"]
     assert (typed.first_value("a"), typed.first_value("b")) == (1, 0)
 
@@ -90,7 +90,7 @@ def test_the_same_rows_decide_however_they_are_cut(monkeypatch):
     cells = ["1", "2", "3", "x"]
     whole = [chunk({"a": cells})]
     parts = [replace(chunk({"a": [cell]}), rows=[i]) for i, cell in enumerate(cells, start=1)]
-    assert infer_kinds(whole, ["a"]) == infer_kinds(parts, ["a"]) == {"a": "continuous"}
+    assert infer_kinds(whole, ["a"]) == infer_kinds(parts, ["a"]) == {"a": "numeric"}
 
 
 @pytest.mark.parametrize("typed", [False, True])
@@ -161,13 +161,13 @@ def test_a_column_is_read_at_once_exactly_if_each_of_its_cells_can_be(cells):
 
 
 def typed(columns, kinds, *, is_typed=False, **more):
-    faults = Recorder()
-    return Typing(kinds, **more).apply(chunk(columns, is_typed), faults), faults.errors
+    row_errors = Recorder()
+    return Typing(kinds, **more).apply(chunk(columns, is_typed), row_errors), row_errors.errors
 
 
 def test_numbers_are_arrays_and_categories_lists():
     columns = {"a": ["1", None], "b": ["x", None], "y": ["no", "yes"]}
-    result, errors = typed(columns, {"a": "continuous", "b": "categorical"}, label="y")
+    result, errors = typed(columns, {"a": "numeric", "b": "categorical"}, label="y")
     assert not errors
     np.testing.assert_array_equal(result.columns["a"], [1.0, np.nan])
     assert result.columns["b"] == ["x", None]
@@ -189,7 +189,7 @@ def test_numbers_are_arrays_and_categories_lists():
 )
 def test_a_cell_that_is_no_number_drops_its_row(cell, words):
     columns = {"a": ["1", cell, "3"], "b": ["x", "y", "z"], "y": ["no", "no", "yes"]}
-    result, (error,) = typed(columns, {"a": "continuous", "b": "categorical"}, label="y")
+    result, (error,) = typed(columns, {"a": "numeric", "b": "categorical"}, label="y")
     assert result.columns["a"].tolist() == [1, 3]
     assert result.columns["b"] == ["x", "z"]
     assert result.labels == ["no", "yes"]
@@ -210,7 +210,7 @@ def test_a_cell_that_is_no_number_drops_its_row(cell, words):
 )
 def test_a_label_that_is_no_class_drops_its_row(label, words):
     columns = {"a": [1, 2], "y": [label, "yes"]}
-    result, (error,) = typed(columns, {"a": "continuous"}, label="y", is_typed=True)
+    result, (error,) = typed(columns, {"a": "numeric"}, label="y", is_typed=True)
     assert result.labels == ["yes"]
     assert "line 2" in str(error)
     assert words in str(error)
@@ -218,7 +218,7 @@ def test_a_label_that_is_no_class_drops_its_row(label, words):
 
 def test_a_label_may_be_missing_where_rows_without_one_are_learned():
     columns = {"a": ["1", "2"], "y": [None, "yes"]}
-    result, errors = typed(columns, {"a": "continuous"}, label="y", unlabelled=True)
+    result, errors = typed(columns, {"a": "numeric"}, label="y", unlabelled=True)
     assert result.labels == [None, "yes"]
     assert not errors
 
@@ -231,29 +231,29 @@ def test_nested_values_in_a_category_drop_their_row():
 
 def test_a_row_with_two_faults_counts_once_and_rows_are_told_in_order():
     columns = {"a": ["1", "2", "x"], "b": ["x", "2", "x"]}
-    _, errors = typed(columns, {"a": "continuous", "b": "continuous"})
+    _, errors = typed(columns, {"a": "numeric", "b": "numeric"})
     assert [(error.line, error.column) for error in errors] == [(2, "b"), (4, "a")]
 
 
 def test_rows_that_cannot_be_read_are_told_with_the_others_in_the_order_of_lines(write):
     path = write("a,b\n1,x\nold,x\n3\n4,x\nyoung,x\n6,x,x\n")
-    faults = Recorder()
-    for part in Files([path]).chunks():
-        Typing({"a": "continuous", "b": "categorical"}).apply(part, faults)
-    assert [error.line for error in faults.errors] == [3, 4, 6, 7]
-    assert faults.first is not None
-    assert faults.first.line == 3
+    row_errors = Recorder()
+    for part in FileSet([path]).chunks():
+        Typing({"a": "numeric", "b": "categorical"}).apply(part, row_errors)
+    assert [error.line for error in row_errors.errors] == [3, 4, 6, 7]
+    assert row_errors.first is not None
+    assert row_errors.first.line == 3
 
 
 def test_under_stop_the_first_bad_row_is_raised(write):
-    (part,) = Files([write("a,b\n1,x\nold,x\n3\n")]).chunks()
+    (part,) = FileSet([write("a,b\n1,x\nold,x\n3\n")]).chunks()
     with pytest.raises(RowError, match="line 3, column 'a'"):
-        Typing({"a": "continuous"}).apply(part, Faults())
+        Typing({"a": "numeric"}).apply(part, RowErrors())
 
 
 def test_a_label_that_is_a_fraction_to_a_model_of_whole_numbers_drops_its_row():
     columns = {"a": ["1", "2"], "y": ["1", "1.5"]}
-    result, (error,) = typed(columns, {"a": "continuous"}, label="y", known={"y": [0, 1]})
+    result, (error,) = typed(columns, {"a": "numeric"}, label="y", known={"y": [0, 1]})
     assert result.labels == [1]
     assert "column 'y': '1.5' is no class" in str(error)
 
@@ -277,23 +277,23 @@ def test_cells_are_written_as_the_model_knows_them(cells, known, expected):
 
 def test_under_report_the_first_errors_are_told_and_all_are_counted():
     told = []
-    faults = Faults("report", told.append)
+    row_errors = RowErrors("report", told.append)
     cells = ["x"] * (MOST_REPORTS + 30)
-    Typing({"a": "continuous"}).apply(chunk({"a": cells}), faults)
-    assert faults.count == len(cells)
+    Typing({"a": "numeric"}).apply(chunk({"a": cells}), row_errors)
+    assert row_errors.count == len(cells)
     assert len(told) == MOST_REPORTS + 1
     assert "only counted" in told[-1]
-    assert "line 2, column 'a'" in str(faults.first)
+    assert "line 2, column 'a'" in str(row_errors.first)
 
 
 def test_under_skip_nothing_is_told():
     told = []
-    faults = Faults("skip", told.append)
-    Typing({"a": "continuous"}).apply(chunk({"a": ["x"]}), faults)
-    assert faults.count == 1
+    row_errors = RowErrors("skip", told.append)
+    Typing({"a": "numeric"}).apply(chunk({"a": ["x"]}), row_errors)
+    assert row_errors.count == 1
     assert not told
 
 
 def test_an_unknown_policy_is_refused():
     with pytest.raises(ValueError, match="on_error must be"):
-        Faults("ignore")
+        RowErrors("ignore")

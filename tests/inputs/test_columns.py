@@ -20,7 +20,7 @@ def test_arrays_go_by_their_type_and_lists_by_their_values() -> None:
             "tuple": ("x", 2),
         }
     )
-    assert schema.continuous_names == ("whole", "anything", "listed")
+    assert schema.numeric_names == ("whole", "anything", "listed")
     assert schema.categorical_names == ("word", "flag", "tuple")
 
 

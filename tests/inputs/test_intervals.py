@@ -39,7 +39,7 @@ def check(batch: Batch) -> None:
         UPPER.assign(c="anything at all"),
     ],
 )
-def test_upper_bounds_match_by_name_or_among_the_continuous_columns(upper: Any) -> None:
+def test_upper_bounds_match_by_name_or_among_the_numeric_columns(upper: Any) -> None:
     check(encode_bounds(LOWER, upper))
     check(encode_bounds(LOWER.to_dict("records"), upper))
 
@@ -62,9 +62,9 @@ def test_shuffled_columns_keep_their_upper_bounds() -> None:
     ("upper", "words"),
     [
         (UPPER[["a"]], "upper has no column 'b'; give an upper bound for each"),
-        (UPPER.assign(d=1), "upper has the columns 'd', which are not continuous"),
+        (UPPER.assign(d=1), "upper has the columns 'd', which are not numeric"),
         (UPPER.iloc[:1], "upper has 1 rows, but X has 2"),
-        (np.zeros((2, 3)), r"upper has 3 columns, but there are 2 continuous ones \('a', 'b'\)"),
+        (np.zeros((2, 3)), r"upper has 3 columns, but there are 2 numeric ones \('a', 'b'\)"),
     ],
 )
 def test_upper_bounds_that_do_not_fit_are_refused(upper: Any, words: str) -> None:
@@ -123,7 +123,7 @@ def intervals() -> list[Any]:
 )
 def test_pandas_intervals_are_lower_and_upper_bounds(X: Any) -> None:
     schema = infer_schema(X)
-    assert schema.continuous == (0, 1)
+    assert schema.numeric == (0, 1)
     batch = encode(X, schema, learn=True)
     np.testing.assert_array_equal(batch.lower, [[0, 1], [np.nan, 1], [3, 1]])
     np.testing.assert_array_equal(batch.upper, [[2, 1], [np.nan, 1], [3.5, 1]])

@@ -1,4 +1,4 @@
-"""Which columns are continuous, which categorical."""
+"""Which columns are numeric, which categorical."""
 
 import datetime
 from decimal import Decimal
@@ -17,7 +17,7 @@ from boxwise.inputs import encode, infer_schema
 def kinds(X: Any, categorical_features: Any = "from_dtype") -> str:
     """One letter per column: n for numbers, c for categories."""
     schema = infer_schema(X, categorical_features)
-    return "".join("n" if column.kind == "continuous" else "c" for column in schema.columns)
+    return "".join("n" if column.kind == "numeric" else "c" for column in schema.columns)
 
 
 def test_pandas_kinds_follow_the_dtypes() -> None:

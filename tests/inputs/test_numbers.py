@@ -1,4 +1,4 @@
-"""Continuous columns: what is a number, what is missing, what is too large."""
+"""Numeric columns: what is a number, what is missing, what is too large."""
 
 import math
 from decimal import Decimal
@@ -15,7 +15,7 @@ from boxwise.inputs import encode, infer_schema
 from boxwise.inputs.numbers import LIMIT, within_limit
 from boxwise.schema import Column, Schema
 
-NUMBERS = Schema([Column("age", "continuous"), Column("size", "continuous")], named=True)
+NUMBERS = Schema([Column("age", "numeric"), Column("size", "numeric")], named=True)
 
 
 def encode_ages(ages: list[Any]) -> list[float]:

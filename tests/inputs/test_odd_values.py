@@ -108,6 +108,6 @@ def test_is_missing_takes_what_cannot_be_compared_for_a_value(value: object) -> 
 
 @pytest.mark.parametrize("gap", [np.datetime64("NaT"), np.timedelta64("NaT"), complex("nan")])
 def test_kind_of_values_does_not_ask_the_type_of_what_is_missing(gap: object) -> None:
-    assert kind_of_values([1.0, gap]) == "continuous"
+    assert kind_of_values([1.0, gap]) == "numeric"
     assert kind_of_values(["a", gap]) == "categorical"
     assert kind_of_values([gap]) is None

@@ -179,8 +179,8 @@ def test_a_column_that_comes_late_leaves_the_weights_with_their_columns() -> Non
     rows = [{"late": None} | row for row in ROWS]
     clf = HyperboxClassifier().partial_fit(rows[:300], LABELS[FIRST])
     before = clf.predict_proba(rows[600:])
-    numeric = clf._with_kinds(clf._model, {0: "continuous"})
-    assert numeric.schema.names[numeric.schema.continuous[0]] == "late"
+    numeric = clf._with_kinds(clf._model, {0: "numeric"})
+    assert numeric.schema.names[numeric.schema.numeric[0]] == "late"
     clf._model = numeric
     np.testing.assert_array_equal(clf.predict_proba(rows[600:]), before)
     clf.partial_fit([rows[300] | {"late": 1.0}, rows[301] | {"late": 2.0}], LABELS[300:302])

@@ -65,7 +65,7 @@ def test_a_view_stays_as_it_was_taken(clf: EIOLGFMM) -> None:
 def test_describe_says_in_words_what_a_box_covers(clf: EIOLGFMM) -> None:
     boxes = clf.boxes_
     assert boxes.describe(0) == "yes, 2 rows: age 31 to 33; pay 10.5; job is cook"
-    assert boxes.describe(1) == "no, 1 row: age 70; pay never seen; job is missing"
+    assert boxes.describe(1) == "no, 1 row: age 70; pay is missing; job is missing"
     assert boxes.describe(-1) == boxes.describe(2)
     with pytest.raises(IndexError):
         boxes.describe(3)

@@ -107,7 +107,7 @@ def test_it_works_behind_a_column_transformer(
     pipeline.fit(table, labels)
     assert pipeline.score(table, labels) > 0.7
     learned = pipeline[-1].schema_
-    assert len(learned.continuous) == len(learned.categorical) == 2
+    assert len(learned.numeric) == len(learned.categorical) == 2
 
 
 def test_threads_may_predict_while_one_learns(state: State) -> None:

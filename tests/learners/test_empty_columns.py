@@ -101,7 +101,7 @@ def test_the_first_value_gives_the_kind_as_a_new_feature_of_a_stream_gets_it(
         stream.learn_one({k: v for k, v in row.items() if k != "late" or cell is not None}, label)
         assert (clf.schema_.unknown == ()) == (cell is not None)
     assert clf.schema_.names[place] == "late"
-    assert clf.schema_.columns[place].kind == {"number": "continuous", "text": "categorical"}[kind]
+    assert clf.schema_.columns[place].kind == {"number": "numeric", "text": "categorical"}[kind]
     assert len(clf.boxes_) == len(stream.boxes)
     assert clf.boxes_.n_samples.tolist() == stream.boxes.n_samples.tolist()
     for row, shares in zip(rows, clf.predict_proba(rows).tolist(), strict=True):
@@ -131,8 +131,8 @@ def test_several_columns_may_get_their_kinds_at_once_or_one_after_the_other() ->
     clf.partial_fit([{"a": "u", "b": 5.0, "c": 2.5, "d": "y", "e": None}], ["yes"])
     assert [c.kind for c in clf.schema_.columns] == [
         "categorical",
-        "continuous",
-        "continuous",
+        "numeric",
+        "numeric",
         "categorical",
         "unknown",
     ]

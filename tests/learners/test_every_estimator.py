@@ -17,10 +17,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import boxwise
 from boxwise import EIOLGFMM, HyperboxClassifier
-from boxwise.learners.batch_learner import BatchLearner
-from boxwise.learners.hyperbox_learner import HyperboxLearner
-from boxwise.learners.numbers_only import NumbersOnly
-from boxwise.learners.online_learner import OnlineLearner
+from boxwise.learners.base.batch_learner import BatchLearner
+from boxwise.learners.base.hyperbox_learner import HyperboxLearner
+from boxwise.learners.base.numeric_only import NumericOnly
+from boxwise.learners.base.online_learner import OnlineLearner
 from boxwise.learners.saved import _LEARNERS
 
 EVERY = [learner() for learner in _LEARNERS.values()]
@@ -37,7 +37,7 @@ online_estimator, batch_estimator = each(OnlineLearner), each(BatchLearner)
 
 
 def suited(clf: HyperboxLearner, table: pd.DataFrame) -> pd.DataFrame:
-    return table[["age", "income"]] if isinstance(clf, NumbersOnly) else table
+    return table[["age", "income"]] if isinstance(clf, NumericOnly) else table
 
 
 def known_to_fail(clf: HyperboxLearner) -> dict[str, str]:
@@ -135,7 +135,7 @@ def test_a_column_of_text_is_learned_or_refused_with_its_name_and_a_remedy(
     clf: HyperboxLearner, table: pd.DataFrame, labels: list[str]
 ) -> None:
     X = table[["age", "city"]]
-    if isinstance(clf, NumbersOnly):
+    if isinstance(clf, NumericOnly):
         words = (
             rf"column 'city': '\w+' is not a number \(row 0\); {type(clf).__name__} takes numbers"
         )
@@ -169,7 +169,7 @@ def test_a_wrong_theta_is_refused_in_words(clf: HyperboxLearner, value: Any) -> 
 def test_one_kind_of_column_only(clf: HyperboxLearner, table: pd.DataFrame) -> None:
     labels = ["a", "b"] * 60
     assert set(clone(clf).fit(table[["age"]], labels).predict(table[["age"]])) <= {"a", "b"}
-    if not isinstance(clf, NumbersOnly):
+    if not isinstance(clf, NumericOnly):
         words = table[["job", "city"]]
         assert set(clone(clf).fit(words, labels).predict(words)) <= {"a", "b"}
 
@@ -212,7 +212,7 @@ def test_testing_then_training_is_predicting_and_learning_row_by_row(
     clf: OnlineLearner, table: pd.DataFrame, labels: list[str], state: Callable[..., bytes]
 ) -> None:
     rows = suited(clf, table)
-    kinds = {} if isinstance(clf, NumbersOnly) else {"categorical_features": ["job", "city"]}
+    kinds = {} if isinstance(clf, NumericOnly) else {"categorical_features": ["job", "city"]}
     loop = clone(clf).set_params(**kinds)
     expected = [None]
     loop.partial_fit(rows[:1], labels[:1])

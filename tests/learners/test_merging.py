@@ -103,7 +103,7 @@ def test_merged_boxes_stay_within_theta_of_the_united_range_and_keep_every_count
     X, y = loan_table(3_000)
     merged = merge(in_parts(EIOLGFMM(0.3, 0.9, 2), X, y, seed=1))
     boxes = merged.boxes_
-    ranges = [c.range for c in merged.schema_.columns if c.kind == "continuous"]
+    ranges = [c.range for c in merged.schema_.columns if c.kind == "numeric"]
     limit = 0.3 * np.array([high - low for low, high in ranges])
     assert (boxes.upper - boxes.lower <= limit * (1 + 1e-12)).all()
     for counts, n in zip(boxes.counts, boxes.n_samples, strict=True):
@@ -124,7 +124,7 @@ def test_where_numbers_are_measured_by_rank_the_ranks_are_those_of_all_rows():
     assert merged.boxes_.n_samples.sum() == len(X)
     ranks = X["salary"].rank(pct=True).to_numpy()
     order, salaries = np.argsort(ranks), np.sort(X["salary"].to_numpy())
-    j = merged.schema_.continuous_names.index("salary")
+    j = merged.schema_.numeric_names.index("salary")
     sides = [
         np.interp(bounds[:, j], salaries, ranks[order])
         for bounds in (merged.boxes_.lower, merged.boxes_.upper)
@@ -344,7 +344,7 @@ def test_alpha_found_in_each_part_must_be_the_same():
         ({"colour": ["x"], "size": [1.0]}, "differ in the order of the columns"),
         (
             {"size": ["1"], "colour": ["x"]},
-            "column 'size' is continuous in model 0 and categorical",
+            "column 'size' is numeric in model 0 and categorical",
         ),
     ],
 )

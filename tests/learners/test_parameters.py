@@ -155,7 +155,7 @@ def test_parameters_changed_in_mid_stream_are_used_from_then_on() -> None:
         assert clf.n_boxes_ == 3
 
 
-def test_one_gamma_per_column_goes_by_the_order_of_the_continuous_columns() -> None:
+def test_one_gamma_per_column_goes_by_the_order_of_the_numeric_columns() -> None:
     clf = EIOLGFMM(gamma=[1.0, 3.0], alpha=1, feature_range=(0, 1))
     clf.fit([[0.5, "x", 0.5]], ["a"])
     found = clf.membership([[0.6, "x", 0.5], [0.5, "x", 0.6]])

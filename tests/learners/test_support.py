@@ -24,7 +24,7 @@ def learned(**parameters: Any) -> tuple[HyperboxClassifier, pd.DataFrame, Any]:
 def test_support_is_larger_inside_than_far_away() -> None:
     clf, table, _ = learned()
     near = clf.support(table[1_000:])
-    numbers = list(clf.schema_.continuous_names)
+    numbers = list(clf.schema_.numeric_names)
     far = table[1_000:].copy()
     far[numbers] = far[numbers].astype(float) + 1e7
     strange = far.assign(**dict.fromkeys(clf.schema_.categorical_names, "never seen"))

@@ -11,7 +11,7 @@ from boxwise.paper.report.claims.oscillation import MEASURES
 from boxwise.paper.report.curves import share
 from boxwise.paper.report.view import Setting, View
 
-from .made_up import ENCODERS, WAYS, counted, made_up, scored, view_of
+from .synthetic_results import ENCODERS, WAYS, counted, made_up, scored, view_of
 
 DATASETS = names()
 CLAIMS = {claim.number: claim for claim in all_claims()}

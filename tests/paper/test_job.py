@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 from boxwise import EIOLGFMM, ShindeGFMM, iol_pipeline
 from boxwise.apps.cli import app
 from boxwise.datasets import archive
+from boxwise.learners.base.parameters import parameters_to_json
 from boxwise.learners.encoders import ENCODERS
-from boxwise.learners.parameters import parameters_to_json
 from boxwise.paper.experiment import METHODS
 from boxwise.paper.job import Job, OtherRunError
 from boxwise.paper.protocol import Protocol
@@ -218,13 +218,15 @@ def test_an_experiment_without_a_data_set_is_told(tmp_path):
     arguments = ["paper", "find_alpha", "--datasets", "tic-tac-toe", "--out", str(tmp_path)]
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 1
-    assert "needs continuous columns" in done.output
+    assert "needs numeric columns" in done.output
 
 
 def test_a_run_that_is_done_needs_no_data_for_its_report(tmp_path, monkeypatch):
     out = ["--out", str(tmp_path / "o"), "--jobs", "1"]
     assert CliRunner().invoke(app, ["paper", *QUICK, *out]).exit_code == 0
-    monkeypatch.setattr("boxwise.apps.paper.load", lambda *_, **__: pytest.fail("asked for data"))
+    monkeypatch.setattr(
+        "boxwise.apps.commands.paper.load", lambda *_, **__: pytest.fail("asked for data")
+    )
     (tmp_path / "o" / "report.md").unlink()
     assert CliRunner().invoke(app, ["paper", *QUICK, *out]).exit_code == 0
     assert (tmp_path / "o" / "report.md").exists()

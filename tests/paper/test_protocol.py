@@ -124,7 +124,7 @@ def test_a_quick_run_does_a_part_of_the_full_one_with_the_same_results(small, na
     assert set(quick) <= set(full)
 
 
-def test_tic_tac_toe_has_no_continuous_column():
+def test_tic_tac_toe_has_no_numeric_column():
     tic_tac_toe = table("tic_tac_toe")
     assert (tic_tac_toe.n, tic_tac_toe.r, len(tic_tac_toe.y)) == (0, 9, 958)
     assert tic_tac_toe.reading(Protocol())["feature_range"] == "data"

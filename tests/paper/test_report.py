@@ -33,7 +33,7 @@ from boxwise.paper.report.view import MissingError, Setting, View
 from boxwise.paper.report.words import number, signed
 from boxwise.paper.results import ResultsFile, Unit
 
-from .made_up import made_up, made_up_measures
+from .synthetic_results import made_up, made_up_measures
 
 ABOUT = About(
     seed=7, repeats=1, quick=False, scaling="dataset", order="file", versions={"Python": "3.12"},

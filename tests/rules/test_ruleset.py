@@ -32,7 +32,7 @@ def rules(clf):
 
 def ruleset(*rules, classes=("no", "yes"), **options):
     columns = [
-        Column("age", "continuous", range=(0.0, 100.0)),
+        Column("age", "numeric", range=(0.0, 100.0)),
         Column("job", "categorical", Vocabulary(["cook", "smith", None])),
     ]
     return RuleSet(rules, Schema(columns, named=True), classes, **options)

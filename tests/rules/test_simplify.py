@@ -12,8 +12,8 @@ from boxwise import HyperboxClassifier
 from boxwise.datasets import LoanStream
 from boxwise.inputs import Batch
 from boxwise.rules import Between, Rule, RuleSet
-from boxwise.rules.made_up import made_up
 from boxwise.rules.round_numbers import roundest
+from boxwise.rules.synthetic_rows import synthetic_rows
 
 
 @pytest.fixture(scope="module")
@@ -172,7 +172,7 @@ def test_round_numbers(low, below, number):
 def test_made_up_rows_have_values_of_the_rows_given():
     lower = np.arange(12.0).reshape(6, 2)
     batch = Batch(lower, lower + 1, np.arange(6, dtype=np.int32)[:, None], [])
-    more = made_up(batch, 50, np.random.default_rng(0))
+    more = synthetic_rows(batch, 50, np.random.default_rng(0))
     assert more.n_rows == 50
     assert np.isin(more.lower[:, 0], lower[:, 0]).all()
     np.testing.assert_array_equal(more.upper - more.lower, 1.0)

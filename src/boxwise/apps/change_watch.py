@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from boxwise.apps.outcome import say
+from boxwise.apps.outcome import notify
 from boxwise.learners.changes import Change
 from boxwise.learners.hyperbox_classifier import HyperboxClassifier
 
@@ -34,7 +34,7 @@ AlarmCommandOption = Annotated[
 class ChangeWatch:
     """Tells each change of a model once, and runs a command at alarms and replacements.
 
-    A command that fails, or takes longer than 10 seconds, is told; learning goes on.
+    A command that fails, or takes longer than 10 seconds, is reported; learning goes on.
     """
 
     def __init__(
@@ -56,26 +56,26 @@ class ChangeWatch:
         new, self._told = changes[self._told :], len(changes)
         for change in new:
             if not self._quiet:
-                say(str(change))
+                notify(str(change))
             if self._command is not None and change.event in ALARMING and not self._stopped():
                 self._run(self._command, change)
 
     def _run(self, command: str, change: Change) -> None:
-        told = {
+        variables = {
             "BOXWISE_ROW": str(change.row),
             "BOXWISE_EVENT": change.event,
             "BOXWISE_BEFORE": f"{change.before:.6g}",
             "BOXWISE_AFTER": f"{change.after:.6g}",
         }
         try:
-            code = _run_in_shell(command, {**os.environ, **told}, self._stopped)
+            code = _run_in_shell(command, {**os.environ, **variables}, self._stopped)
         except subprocess.TimeoutExpired:
-            say(f"--alarm-command took longer than {LONGEST_WAIT:.0f} seconds and was stopped")
+            notify(f"--alarm-command took longer than {LONGEST_WAIT:.0f} seconds and was stopped")
         except OSError as error:
-            say(f"--alarm-command could not be run: {error}")
+            notify(f"--alarm-command could not be run: {error}")
         else:
             if code:
-                say(f"--alarm-command ended with {code}")
+                notify(f"--alarm-command ended with {code}")
 
 
 def changes_of(model: Any) -> list[Change]:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.metadata import version
 from typing import Annotated
 
 import typer
 
-from boxwise.apps.demo import demo
-from boxwise.apps.evaluate import evaluate
-from boxwise.apps.explain import explain
-from boxwise.apps.inspect import inspect
-from boxwise.apps.learn import learn
-from boxwise.apps.paper import paper
-from boxwise.apps.plot import plot
-from boxwise.apps.predict import predict
-from boxwise.apps.prune import prune
-from boxwise.apps.report import report
-from boxwise.apps.rules import rules
+from boxwise.apps.commands.demo import demo
+from boxwise.apps.commands.evaluate import evaluate
+from boxwise.apps.commands.explain import explain
+from boxwise.apps.commands.inspect import inspect
+from boxwise.apps.commands.learn import learn
+from boxwise.apps.commands.paper import paper
+from boxwise.apps.commands.plot import plot
+from boxwise.apps.commands.predict import predict
+from boxwise.apps.commands.prune import prune
+from boxwise.apps.commands.report import report
+from boxwise.apps.commands.rules import rules
+from boxwise.apps.options.groups import expanded
 
 app = typer.Typer(
     name="boxwise",
@@ -28,17 +30,21 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 # A list of commands has room for one line each; where the first sentence is longer, it is here.
-app.command()(learn)
-app.command()(predict)
-app.command(short_help="Say why rows are predicted as they are.")(explain)
-app.command(short_help="Say how well rows are predicted before they are learned.")(evaluate)
-app.command(short_help="Show what is in a model file.")(inspect)
-app.command(short_help="Draw a model.")(plot)
-app.command(short_help="Show a model file as if-then rules.")(rules)
-app.command(short_help="Write one page on a model, for a browser.")(report)
-app.command(short_help="Remove the boxes of a model that do harm.")(prune)
-app.command()(demo)
-app.command(short_help="Run the evaluation of the EIOL-GFMM paper again.")(paper)
+_COMMANDS: dict[Callable[..., None], str | None] = {
+    learn: None,
+    predict: None,
+    explain: "Say why rows are predicted as they are.",
+    evaluate: "Say how well rows are predicted before they are learned.",
+    inspect: "Show what is in a model file.",
+    plot: "Draw a model.",
+    rules: "Show a model file as if-then rules.",
+    report: "Write one page on a model, for a browser.",
+    prune: "Remove the boxes of a model that do harm.",
+    demo: None,
+    paper: "Run the evaluation of the EIOL-GFMM paper again.",
+}
+for command, brief in _COMMANDS.items():
+    app.command(short_help=brief)(expanded(command))
 
 
 def _show_version(wanted: bool) -> None:

@@ -17,7 +17,7 @@ def main() -> None:
     if missing:
         sys.exit(f'the command line needs {" and ".join(missing)}: pip install "boxwise[cli]"')
     _give_memory_back()
-    # As Ctrl-C does, it unwinds the command, so that no half of a file is left.
+    # Unwinds the command like Ctrl-C, so that no partial file is left.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         from boxwise.apps.cli import app

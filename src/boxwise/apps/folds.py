@@ -13,14 +13,14 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from boxwise.evaluate import Confusion, Scores
-from boxwise.evaluate.point_table import score_in_words
+from boxwise.evaluate.prequential_table import score_text
 
 HEADS = ("accuracy", "CBA", "kappa", "balanced")
 
 
 @dataclass(frozen=True)
 class Fold:
-    """What came of one fold."""
+    """The result of one fold."""
 
     number: int
     learned: int
@@ -49,18 +49,18 @@ def cross_validated(
     for number, (train, test) in enumerate(parts, start=1):
         start = perf_counter()
         fresh = clone(model).fit([rows[i] for i in train], [labels[i] for i in train])
-        guesses = fresh.predict([rows[i] for i in test]).tolist()
+        predicted = fresh.predict([rows[i] for i in test]).tolist()
         seconds = perf_counter() - start
         confusion = Confusion()
-        confusion.update([labels[i] for i in test], guesses)
+        confusion.update([labels[i] for i in test], predicted)
         yield Fold(number, len(train), len(test), Scores.of(confusion), fresh.n_boxes_, seconds)
 
 
 def fold_table(name: str, folds: Sequence[Fold], n_rows: int) -> str:
     """Return the mean and the standard deviation of the scores over the folds, as text."""
     every = [[*asdict(fold.scores).values()] for fold in folds]
-    cells = [score_in_words(fmean(scores)) for scores in zip(*every, strict=True)]
-    spread = [f"±{score_in_words(_spread(scores))}" for scores in zip(*every, strict=True)]
+    cells = [score_text(fmean(scores)) for scores in zip(*every, strict=True)]
+    spread = [f"±{score_text(_spread(scores))}" for scores in zip(*every, strict=True)]
     boxes = f"{fmean(fold.boxes for fold in folds):,.0f}"
     width = max(28, len(name))
     return "\n".join(

@@ -112,4 +112,4 @@ class Interruption:
         if self.signal is None:
             self.start_grace()
         self.signal = number
-        self.stop.ask()
+        self.stop.request()

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import NoReturn
 
-from boxwise.apps.column_options import ColumnOptions
-from boxwise.apps.file_options import FileOptions
-from boxwise.apps.outcome import say, tell_rows_left_out
+from boxwise.apps.options.columns import ColumnOptions
+from boxwise.apps.options.files import FileOptions
+from boxwise.apps.outcome import notify, report_rows_left_out
 from boxwise.files import (
     Chunk,
-    Faults,
-    Files,
+    FileSet,
     InputError,
     NumberLabels,
+    RowErrors,
     Typing,
     check_classes,
     first_rows,
@@ -27,27 +27,27 @@ class NoRowsError(InputError):
 
 
 def typed_by_first_rows(
-    files: Files, columns: ColumnOptions, options: FileOptions
+    files: FileSet, columns: ColumnOptions, options: FileOptions
 ) -> tuple[Typing, Iterator[Chunk]]:
     """Return what the columns are, by the options and the first rows, and all rows."""
     columns.check(files)
     names = columns.features(files)
     numeric, categorical = columns.declared(names)
-    first, chunks = begun_to_learn(files, columns, options)
+    first, chunks = started_to_learn(files, columns, options)
     kinds = infer_kinds(first, names, numeric=numeric, categorical=categorical)
     return Typing(kinds, columns.label), chunks
 
 
-def begun_to_learn(
-    files: Files, columns: ColumnOptions, options: FileOptions, classes: Iterable[object] = ()
+def started_to_learn(
+    files: FileSet, columns: ColumnOptions, options: FileOptions, classes: Iterable[object] = ()
 ) -> tuple[list[Chunk], Iterator[Chunk]]:
     """Return what `begun` does, with a remark on labels that are many numbers.
 
     Those among the classes that a model knows already are not counted.
     """
-    first, chunks = begun(files, columns.label, options.faults, options.chunk_rows)
+    first, chunks = started(files, columns.label, options.row_errors, options.chunk_rows)
     if not columns.classes_are_numbers:
-        tell = _nothing if options.quiet else say
+        tell = _nothing if options.quiet else notify
         numbers = NumberLabels(columns.label, frozenset(map(str, classes)), tell)
         chunks = numbers.watch(first, chunks)
     return first, chain(first, chunks)
@@ -57,23 +57,23 @@ def _nothing(message: str) -> None:
     """Say nothing."""
 
 
-def begun(
-    files: Files, label: str, faults: Faults, chunk_rows: int
+def started(
+    files: FileSet, label: str, row_errors: RowErrors, chunk_rows: int
 ) -> tuple[list[Chunk], Iterator[Chunk]]:
     """Return the first rows, whose labels can be classes, and the rows after them."""
     chunks = files.chunks(chunk_rows)
     first = first_rows(chunks)
     if not any(chunk.n_rows for chunk in first):
-        for error in (error for chunk in first for error in chunk.faults):
-            faults(error)
-        no_rows(files, faults)
+        for error in (error for chunk in first for error in chunk.row_errors):
+            row_errors(error)
+        no_rows(files, row_errors)
     check_classes(first, label)
     return first, chunks
 
 
-def no_rows(files: Files, faults: Faults) -> NoReturn:
+def no_rows(files: FileSet, row_errors: RowErrors) -> NoReturn:
     """Say that there is nothing to learn from."""
-    if faults.count:
-        tell_rows_left_out(faults)
+    if row_errors.count:
+        report_rows_left_out(row_errors)
         raise NoRowsError("no row could be used; nothing was written")
     raise NoRowsError(f"{files.first} has columns but no rows")

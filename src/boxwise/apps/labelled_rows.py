@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from boxwise.files import Chunk, Faults, Typing
+from boxwise.files import Chunk, RowErrors, Typing
 
 Pair = tuple[dict[str, Any], Any]
 
@@ -22,12 +22,12 @@ class LabelledRows:
 
     typing: Typing
     chunks: Iterable[Chunk]
-    faults: Faults
+    row_errors: RowErrors
 
     def __iter__(self) -> Iterator[Pair]:
         for chunk in self.chunks:
-            self.typing = self.typing.settled_by(chunk)
-            typed = self.typing.apply(chunk, self.faults)
+            self.typing = self.typing.with_kinds_of(chunk)
+            typed = self.typing.apply(chunk, self.row_errors)
             columns = [_cells(cells) for cells in typed.columns.values()]
             for values, label in zip(zip(*columns, strict=True), typed.labels, strict=True):
                 yield dict(zip(typed.columns, values, strict=True)), label

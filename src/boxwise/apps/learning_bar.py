@@ -1,4 +1,4 @@
-"""What is seen of a model that learns from files."""
+"""The progress bar of a model that learns from files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from boxwise.apps.reading_bar import ReadingBar
 from boxwise.evaluate import Confusion
-from boxwise.files import Files, TypedChunk
+from boxwise.files import FileSet, TypedChunk
 
 SAMPLE = 0.1  # of the rows are predicted before they are learned
 WINDOW = 2_000  # predictions over which the score is
@@ -20,7 +20,7 @@ class LearningBar(ReadingBar):
     Some rows of each piece are predicted, which costs little and does not change the model.
     """
 
-    def __init__(self, files: Files, *, quiet: bool = False) -> None:
+    def __init__(self, files: FileSet, *, quiet: bool = False) -> None:
         super().__init__(files, quiet=quiet)
         self._rows = 0
         self._start = monotonic()

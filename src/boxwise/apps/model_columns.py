@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from boxwise.apps.outcome import say
-from boxwise.files import Files, InputError, TypedChunk, Typing, check_names
+from boxwise.apps.outcome import notify
+from boxwise.files import FileSet, InputError, TypedChunk, Typing, check_names
 from boxwise.schema import Column, Kind, Schema, Vocabulary
 
 
@@ -23,7 +23,7 @@ def wanted_names(schema: Schema, label: str | None) -> frozenset[str] | None:
     return frozenset(schema.names) | ({label} if label is not None else set())
 
 
-def typing_for(model: Any, files: Files, label: str | None = None) -> Typing:
+def typing_for(model: Any, files: FileSet, label: str | None = None) -> Typing:
     """Return what the cells of the files are to be, so that the model can take them."""
     schema: Schema = model.schema_
     columns = _match(schema, [name for name in files.names if name != label], files.first)
@@ -60,7 +60,7 @@ def waiting(model: Any, typing: Typing) -> dict[str, int]:
     return {names[j]: j for j in model._fitted().schema.unknown}
 
 
-def settle_columns(model: Any, typing: Typing, chunk: TypedChunk) -> None:
+def assign_kinds(model: Any, typing: Typing, chunk: TypedChunk) -> None:
     """Give columns of the model that have their first value in a chunk the kind it has there."""
     kinds = {
         j: typing.kinds[name]
@@ -70,7 +70,7 @@ def settle_columns(model: Any, typing: Typing, chunk: TypedChunk) -> None:
     if not kinds:
         return
     try:
-        model._settle(kinds)
+        model._assign_kinds(kinds)
     except ValueError as error:  # a setting for each column
         name = model._fitted().schema.names[next(iter(kinds))]
         raise InputError(f"column {name!r} has its first value, but {error}") from None
@@ -81,12 +81,12 @@ def settle_columns(model: Any, typing: Typing, chunk: TypedChunk) -> None:
         model.categorical_features = [*listed, *new]
 
 
-def tell_columns_left_out(files: Files, typing: Typing) -> None:
+def report_columns_left_out(files: FileSet, typing: Typing) -> None:
     """Say which columns the model does not use; a single one is taken for a label not named."""
     extra = [name for name in files.names if name not in typing.kinds and name != typing.label]
     if len(extra) > (1 if typing.label is None else 0):
         shown = ", ".join(extra[:10]) + (", ..." if len(extra) > 10 else "")
-        say(f"not columns of the model, left out: {shown}")
+        notify(f"not columns of the model, left out: {shown}")
 
 
 def _match(schema: Schema, names: Sequence[str], file: str) -> dict[str, Column]:

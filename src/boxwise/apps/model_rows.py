@@ -8,9 +8,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from boxwise.apps.file_options import FileOptions
-from boxwise.apps.labelled_files import begun, no_rows
-from boxwise.apps.model_columns import tell_columns_left_out, typing_for, wanted_names
+from boxwise.apps.labelled_files import no_rows, started
+from boxwise.apps.model_columns import report_columns_left_out, typing_for, wanted_names
+from boxwise.apps.options.files import FileOptions
 from boxwise.files import InputError, TypedChunk, check_names
 
 
@@ -39,18 +39,18 @@ class ModelRows:
             raise
         self.names = [*self._typing.kinds]
         if not options.quiet:
-            tell_columns_left_out(self._files, self._typing)
+            report_columns_left_out(self._files, self._typing)
 
     def chunks(self) -> Iterator[TypedChunk]:
         """Yield the rows, as many at a time as the options say."""
-        faults, chunk_rows = self._options.faults, self._options.chunk_rows
+        row_errors, chunk_rows = self._options.row_errors, self._options.chunk_rows
         if self._label is None:
             chunks = self._files.chunks(chunk_rows)
         else:
-            first, rest = begun(self._files, self._label, faults, chunk_rows)
+            first, rest = started(self._files, self._label, row_errors, chunk_rows)
             chunks = chain(first, rest)
         for chunk in chunks:
-            typed = self._typing.apply(chunk, faults)
+            typed = self._typing.apply(chunk, row_errors)
             if typed.n_rows:
                 yield typed
 
@@ -66,7 +66,7 @@ class ModelRows:
 
     def none(self) -> NoReturn:
         """Say that there is no row."""
-        no_rows(self._files, self._options.faults)
+        no_rows(self._files, self._options.row_errors)
 
 
 def _joined(parts: list[Any]) -> Any:

@@ -1,4 +1,4 @@
-"""How a command ends: what it says on standard error, and its exit code."""
+"""The end of a command: messages on standard error, and the exit code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import NoReturn
 import typer
 
 from boxwise.apps.interruption import Terminated
-from boxwise.files import Faults, InputError, RowError
+from boxwise.files import InputError, RowError, RowErrors
 from boxwise.store import ModelFileError
 
 BAD_INPUT = 1
@@ -22,23 +22,23 @@ TERMINATED = 143
 BROKEN_PIPE = 141
 
 
-def say(message: str) -> None:
+def notify(message: str) -> None:
     """Say something on standard error."""
     typer.echo(f"boxwise: {message}", err=True)
 
 
 def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
     """End the command with a message."""
-    say(message)
+    notify(message)
     raise typer.Exit(code)
 
 
 @contextmanager
-def failures_told() -> Iterator[None]:
+def failures_reported() -> Iterator[None]:
     """Turn what can go wrong with files into a message and an exit code, a warning into a line."""
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_, **__: say(str(message))
+            warnings.showwarning = lambda message, *_, **__: notify(str(message))
             yield
     except RowError as error:
         fail(f"{error}\n(--on-error skip leaves such rows out, --on-error report names them too)")
@@ -60,16 +60,16 @@ def interrupted_by(error: KeyboardInterrupt) -> int:
     return TERMINATED if isinstance(error, Terminated) else INTERRUPTED
 
 
-def tell_rows_left_out(faults: Faults) -> None:
+def report_rows_left_out(row_errors: RowErrors) -> None:
     """Say how many rows were left out, and why the first one was."""
-    if faults.count:
-        rows = "1 row was" if faults.count == 1 else f"{faults.count:,} rows were"
-        say(f"{rows} left out; the first: {faults.first}")
+    if row_errors.count:
+        rows = "1 row was" if row_errors.count == 1 else f"{row_errors.count:,} rows were"
+        notify(f"{rows} left out; the first: {row_errors.first}")
 
 
-def end(faults: Faults, *, quiet: bool) -> None:
+def end(row_errors: RowErrors, *, quiet: bool) -> None:
     """End the command if rows were left out, and say so; else it ends by itself."""
-    if faults.count:
+    if row_errors.count:
         if not quiet:
-            tell_rows_left_out(faults)
+            report_rows_left_out(row_errors)
         raise typer.Exit(ROWS_LEFT_OUT)

@@ -1,4 +1,4 @@
-"""How far the reading of files has got: a bar, on a terminal only."""
+"""The progress bar of reading files, on a terminal only."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Self
 import rich.progress as bars
 from rich.console import Console
 
-from boxwise.files import Files
+from boxwise.files import FileSet
 
 
 class ReadingBar:
     """A bar on standard error, with a text beside it; nothing if quiet or not on a terminal."""
 
-    def __init__(self, files: Files, *, quiet: bool = False) -> None:
+    def __init__(self, files: FileSet, *, quiet: bool = False) -> None:
         console = Console(stderr=True)
         self._files = files
         self.seen = console.is_terminal and not quiet

@@ -1,4 +1,4 @@
-"""Whether an output can be written, asked before the work and not after it."""
+"""Checks that an output can be written, made before the work and not after it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def refuse_input(path: Path | None, inputs: Iterable[str | Path], option: str) -
 
 
 def _is_same(path: Path, given: str | Path) -> bool:
-    with suppress(OSError, ValueError):  # what cannot be read is told when it is read
+    with suppress(OSError, ValueError):  # a file that cannot be read fails later, when it is read
         if given == STANDARD_INPUT:
             return os.path.samestat(path.stat(), os.fstat(sys.stdin.fileno()))
         return path.samefile(given)

@@ -1,4 +1,4 @@
-"""The Python face of the native engine: models that learn and predict, and their boxes."""
+"""The Python interface of the native engine: models that learn and predict, and their boxes."""
 
 from boxwise._native import engine_version, survey
 from boxwise.core.boxes import Boxes, label_array

@@ -11,7 +11,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from boxwise.core.words import counted, number_in_words, value_in_words
+from boxwise.core.words import counted, number_text, value_text
 from boxwise.schema import Schema
 
 Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
@@ -22,9 +22,9 @@ class Boxes:
 
     Attributes
     ----------
-    lower, upper : array of shape (boxes, continuous columns)
-        The interval of each box in each continuous column, in the units of the input; NaN where the
-        box has not seen a value yet.
+    lower, upper : array of shape (boxes, numeric columns)
+        The interval of each box in each numeric column, in the units of the input; NaN where the
+        box has only missing values.
     counts : list of lists of dicts
         For each box and each categorical column, how often each value was seen: ``{value: count}``.
     n_samples : array of int
@@ -118,18 +118,18 @@ class Boxes:
             raise IndexError(f"there is no box {i}; there are {len(self):,}, the first is 0")
         i = range(len(self))[i]
         parts = [
-            _interval_in_words(name, low, high)
+            _interval_text(name, low, high)
             for name, low, high in zip(
-                self._schema.continuous_names, self.lower[i], self.upper[i], strict=True
+                self._schema.numeric_names, self.lower[i], self.upper[i], strict=True
             )
         ]
         parts += [
-            f"{name} is {_values_in_words(counts)}"
+            f"{name} is {_values_text(counts)}"
             for name, counts in zip(self._schema.categorical_names, self._counts_of(i), strict=True)
         ]
         label = "no class" if self._classes[i] < 0 else self.labels[i]
         n = float(self.n_samples[i])
-        rows = f"{number_in_words(n)} {'row' if n == 1 else 'rows'}"
+        rows = f"{number_text(n)} {'row' if n == 1 else 'rows'}"
         return f"{label}, {rows}: {'; '.join(parts)}"
 
     def to_frame(self, backend: Backend | None = None) -> Any:
@@ -144,7 +144,7 @@ class Boxes:
         -------
         table
             Columns ``label`` (as text if labels are of several types) and ``n_samples``;
-            ``<name>.lower`` and ``<name>.upper`` for each continuous column; for each categorical
+            ``<name>.lower`` and ``<name>.upper`` for each numeric column; for each categorical
             column its values and counts as text, the most frequent first. A name that is taken
             already gets an underscore. For counts as numbers see `counts`.
         """
@@ -152,7 +152,7 @@ class Boxes:
         if self.labels.dtype == object:  # of several types, which not every library can hold
             labels = [None if label is None else str(label) for label in labels]
         data: dict[str, Any] = {"label": labels, "n_samples": self.n_samples}
-        for j, name in enumerate(self._schema.continuous_names):
+        for j, name in enumerate(self._schema.numeric_names):
             data[_unused(f"{name}.lower", data)] = self.lower[:, j]
             data[_unused(f"{name}.upper", data)] = self.upper[:, j]
         for j, name in enumerate(self._schema.categorical_names):
@@ -188,21 +188,21 @@ def _unused(name: str, taken: Mapping[str, object]) -> str:
     return name
 
 
-def _interval_in_words(name: str, low: float, high: float) -> str:
+def _interval_text(name: str, low: float, high: float) -> str:
     if np.isnan(low):
-        return f"{name} never seen"
+        return f"{name} is missing"
     if low == high:
-        return f"{name} {number_in_words(low)}"
-    return f"{name} {number_in_words(low)} to {number_in_words(high)}"
+        return f"{name} {number_text(low)}"
+    return f"{name} {number_text(low)} to {number_text(high)}"
 
 
 def _by_count(counts: Mapping[object, int]) -> list[tuple[object, int]]:
     return sorted(counts.items(), key=lambda item: -item[1])
 
 
-def _values_in_words(counts: Mapping[object, int], most: int = 4) -> str:
+def _values_text(counts: Mapping[object, int], most: int = 4) -> str:
     n = sum(counts.values())
-    ranked = [(value_in_words(value), count) for value, count in _by_count(counts)]
+    ranked = [(value_text(value), count) for value, count in _by_count(counts)]
     if len(ranked) == 1:
         return ranked[0][0]
     shown = ranked if len(ranked) <= most + 1 else ranked[:most]
@@ -213,7 +213,7 @@ def _values_in_words(counts: Mapping[object, int], most: int = 4) -> str:
 
 
 def _counts_as_text(counts: Mapping[object, int]) -> str:
-    return ", ".join(f"{value_in_words(value)}: {count}" for value, count in _by_count(counts))
+    return ", ".join(f"{value_text(value)}: {count}" for value, count in _by_count(counts))
 
 
 def installed_backend() -> Backend:

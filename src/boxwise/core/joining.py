@@ -43,7 +43,7 @@ def join(models: Sequence[Model], settings: EntropySettings | EvidenceSettings) 
         If the models have different fixed ranges.
     """
     states = [model.engine.snapshot() for model in models]
-    ranges = _united_ranges(states, models[0].schema.continuous_names)
+    ranges = _united_ranges(states, models[0].schema.numeric_names)
     labels = _united([model.labels.values[: s["n_classes"]] for model, s in _pairs(models, states)])
     vocabularies = [
         _united([model.schema.vocabularies[j].values for model in models])
@@ -154,7 +154,7 @@ def _united_layer(
         )
         for model in models
     ]
-    return join_layers(states, codes, len(schema.continuous), len(joined.labels))
+    return join_layers(states, codes, len(schema.numeric), len(joined.labels))
 
 
 def _limited(vocabulary: Vocabulary, limit: int | None) -> Vocabulary:

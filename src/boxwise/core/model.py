@@ -57,7 +57,7 @@ class Model:
     settings : Settings
         The parameters, used until `configure` is called.
     ranges : sequence of Range
-        One per continuous column.
+        One per numeric column.
     """
 
     def __init__(self, schema: Schema, settings: Settings, ranges: Sequence[Range]) -> None:
@@ -201,7 +201,7 @@ class Model:
         return Boxes(self.engine.snapshot(), self.schema, self.labels.values, unlabelled)
 
     def described_schema(self) -> Schema:
-        """Return a copy of the schema with the ranges of the continuous columns filled in."""
+        """Return a copy of the schema with the ranges of the numeric columns filled in."""
         state = self.engine.snapshot()
         ranges = zip(state["low"].tolist(), state["high"].tolist(), strict=True)
         return Schema(
@@ -209,7 +209,7 @@ class Model:
                 Column(c.name, c.kind, Vocabulary(c.vocabulary.values))
                 if c.vocabulary is not None
                 else Column(c.name, c.kind, range=next(ranges))
-                if c.kind == "continuous"
+                if c.kind == "numeric"
                 else c
                 for c in self.schema.columns
             ],
@@ -226,7 +226,7 @@ class Model:
             as it is.
         """
         return RowReader(
-            self.engine, keys, self.schema.continuous, self.schema.vocabularies, self.labels
+            self.engine, keys, self.schema.numeric, self.schema.vocabularies, self.labels
         )
 
     def widened(
@@ -241,7 +241,7 @@ class Model:
         settings : Settings
             For all columns, the new ones included.
         ranges : sequence of Range
-            One per new continuous column.
+            One per new numeric column.
         """
         schema = Schema([*self.schema.columns, *columns], self.schema.named)
         return self._with_schema(schema, settings, ranges)
@@ -258,7 +258,7 @@ class Model:
         settings : Settings
             For all columns that then have a kind.
         ranges : sequence of Range
-            One per new continuous column.
+            One per new numeric column.
         """
         return self._with_schema(self.schema.with_kinds(kinds), settings, ranges)
 
@@ -271,12 +271,12 @@ class Model:
         )
 
     def _with_schema(self, schema: Schema, settings: Settings, ranges: Sequence[Range]) -> Model:
-        """Return a model with more continuous and categorical columns, wherever they stand."""
+        """Return a model with more numeric and categorical columns, wherever they stand."""
         header, arrays = self.to_state()
         header |= {"schema": schema.to_dict(), "settings": settings.to_dict()}
-        continuous = _places(schema.continuous, self.schema.continuous)
+        numeric = _places(schema.numeric, self.schema.numeric)
         categorical = _places(schema.categorical, self.schema.categorical)
-        wider = _wider(arrays, len(self.schema.categorical), categorical, continuous, ranges)
+        wider = _wider(arrays, len(self.schema.categorical), categorical, numeric, ranges)
         return Model.from_state(header, arrays | wider)
 
     def to_state(self) -> tuple[dict[str, Any], Arrays]:
@@ -306,7 +306,7 @@ class Model:
         schema = Schema.from_dict(header["schema"])
         (labels,) = Schema.from_dict(header["labels"]).vocabularies
         ranges = ranges_of(arrays)
-        if len(ranges) != len(schema.continuous) or None in labels.codes:
+        if len(ranges) != len(schema.numeric) or None in labels.codes:
             raise ValueError("the schema and the arrays do not fit together")
         model = cls(schema, settings, ranges)
         sizes = np.array([len(v) for v in schema.vocabularies], dtype=np.int64)
@@ -356,26 +356,26 @@ def _wider(
     arrays: Arrays,
     n_categorical: int,
     categorical: list[int],
-    continuous: list[int],
+    numeric: list[int],
     ranges: Sequence[Range],
 ) -> Arrays:
     """Return the arrays that change when columns without a value come in.
 
-    `categorical` and `continuous` say before which of the columns of their kind; so far there are
+    `categorical` and `numeric` say before which of the columns of their kind; so far there are
     `n_categorical`.
     """
     n = arrays["n"]
     begins = arrays["first"].astype(np.int64)
     sets = np.diff(begins).reshape(len(n), n_categorical)  # how many values each has
-    # Where each box gets its new sets: where the set before which they come begins.
+    # Positions of the new sets: each begins where the set that follows it began.
     at = np.add.outer(np.arange(len(n)) * n_categorical, categorical).astype(np.int64)
     ends = begins[at].ravel()
     every = [*ranges_of(arrays)]
-    for k, (place, new) in enumerate(zip(continuous, ranges, strict=True)):
+    for k, (place, new) in enumerate(zip(numeric, ranges, strict=True)):
         every.insert(place + k, new)
     return {
-        "V": np.insert(arrays["V"], continuous, np.nan, axis=1),
-        "W": np.insert(arrays["W"], continuous, np.nan, axis=1),
+        "V": np.insert(arrays["V"], numeric, np.nan, axis=1),
+        "W": np.insert(arrays["W"], numeric, np.nan, axis=1),
         "first": np.concatenate(
             [[0], np.insert(sets, categorical, 1, axis=1).ravel().cumsum()]
         ).astype(np.uint64),
@@ -384,12 +384,12 @@ def _wider(
         "low": np.array([r.low for r in every], np.float64),
         "high": np.array([r.high for r in every], np.float64),
         "growing": np.array([r.growing for r in every], np.uint8),
-        **_wider_evidence(arrays, categorical, continuous),
+        **_wider_evidence(arrays, categorical, numeric),
         **scale_arrays(every),
     }
 
 
-def _wider_evidence(arrays: Arrays, categorical: list[int], continuous: list[int]) -> Arrays:
+def _wider_evidence(arrays: Arrays, categorical: list[int], numeric: list[int]) -> Arrays:
     """Return what a model by evidence keeps of its columns beside the boxes.
 
     A model without boxes, in which no value is known, has no recent rows either.
@@ -399,7 +399,7 @@ def _wider_evidence(arrays: Arrays, categorical: list[int], continuous: list[int
     known = float(len(arrays["n"]) > 0)  # that the value is missing
     rows = slice(None if known else 0)
     n = arrays["V"].shape[1]
-    new = [*continuous, *(n + place for place in categorical)]
+    new = [*numeric, *(n + place for place in categorical)]
     logs, squares = np.split(arrays["relevance"], 2, axis=1)
     columns, places = arrays["layer_slots"].T
     moved = np.flatnonzero(np.insert(np.zeros(n + arrays["recent_codes"].shape[1]), new, 1) == 0)
@@ -407,8 +407,8 @@ def _wider_evidence(arrays: Arrays, categorical: list[int], continuous: list[int
     return {
         "relevance": np.hstack([np.insert(part, new, 0.0, axis=1) for part in (logs, squares)]),
         "changes": np.insert(arrays["changes"], [of_change + place for place in new], 0.0, axis=1),
-        "recent_lower": np.insert(arrays["recent_lower"][rows], continuous, np.nan, axis=1),
-        "recent_upper": np.insert(arrays["recent_upper"][rows], continuous, np.nan, axis=1),
+        "recent_lower": np.insert(arrays["recent_lower"][rows], numeric, np.nan, axis=1),
+        "recent_upper": np.insert(arrays["recent_upper"][rows], numeric, np.nan, axis=1),
         "recent_codes": np.insert(arrays["recent_codes"][rows], categorical, 0, axis=1),
         "recent": arrays["recent"][rows],
         "values_known": np.insert(arrays["values_known"], categorical, known),

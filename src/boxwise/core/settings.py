@@ -20,7 +20,7 @@ from boxwise.reference.additive import FIRST_LOSSES
 
 
 class Range(NamedTuple):
-    """What a continuous feature is scaled by: NaN to NaN while no value has been seen.
+    """The range that scales a numeric feature: NaN to NaN while all values were missing.
 
     Ranges are not compared with each other.
     """
@@ -28,7 +28,7 @@ class Range(NamedTuple):
     low: float = np.nan
     high: float = np.nan
     growing: bool = True
-    # Where it is measured by rank: what the engine knows of the distribution of its values.
+    # State of the quantile scale, if the column is measured by rank.
     scale: NDArray[np.float64] | None = None
 
 
@@ -51,7 +51,7 @@ def each_scale(scales: NDArray[np.float64]) -> list[NDArray[np.float64]]:
 
 @dataclass  # frozen ones take twice as long to make, which the first row of a stream waits for
 class Settings:
-    """What every algorithm is told; a subclass for each names its engine and adds the rest.
+    """The settings of every algorithm; a subclass for each names its engine and adds the rest.
 
     It does not change.
     """
@@ -61,7 +61,7 @@ class Settings:
     needs_all_rows: ClassVar[bool] = False  # learns in one call, not row by row
     learns_in_threads: ClassVar[bool] = False  # its `learn` takes a number of them
     most_values: ClassVar[int | None] = None  # of a categorical column that are told apart
-    # What its engine keeps beside the boxes: arrays of its snapshot, their types and dimensions.
+    # Arrays of the engine's snapshot beside the boxes: their types and dimensions.
     arrays: ClassVar[Mapping[str, tuple[type[np.generic], int]]] = {}
 
     def new_engine(self, n_categorical: int, ranges: Sequence[Range]) -> Any:
@@ -83,7 +83,7 @@ class Settings:
 
 @dataclass
 class MembershipSettings(Settings):
-    """What every algorithm is told in which the box with the largest membership decides."""
+    """The settings of every algorithm in which the box with the largest membership decides."""
 
     theta: float
     gamma: list[float]

@@ -26,7 +26,7 @@ class FoldRows:
     labels : array of int32
         The classes of the rows to learn, numbered in order of first appearance; -1 is none.
     ranges : sequence of Range
-        What the continuous columns are scaled by.
+        What the numeric columns are scaled by.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class FoldRows:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one trial."""
+    """The result of one trial."""
 
     predicted: NDArray[np.int32]
     probabilities: NDArray[np.float64] | None

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 
-def number_in_words(x: float) -> str:
+def number_text(x: float) -> str:
     """Return a number with as many digits as a reader needs.
 
     Examples
     --------
-    >>> number_in_words(1234567.8), number_in_words(3.0), number_in_words(0.123456)
+    >>> number_text(1234567.8), number_text(3.0), number_text(0.123456)
     ('1,234,568', '3', '0.1235')
     """
     return f"{x:,.0f}" if x == round(x) or abs(x) >= 1000 else f"{x:.4g}"
 
 
-def value_in_words(value: object) -> str:
+def value_text(value: object) -> str:
     """Return a category."""
     return "missing" if value is None else str(value)
 

@@ -1,4 +1,4 @@
-"""What is known of the paper's data sets before any of their bytes are here."""
+"""The catalogue of the paper's data sets, read before any of them is downloaded."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Entry:
     classes: int
     dropped: str
     columns: tuple[str, ...]
-    continuous: tuple[str, ...]
+    numeric: tuple[str, ...]
     sha256: str
     page: int
     slug: str
@@ -38,7 +38,7 @@ class Entry:
     @property
     def categorical(self) -> tuple[str, ...]:
         """The columns that are not numbers."""
-        return tuple(column for column in self.columns if column not in self.continuous)
+        return tuple(column for column in self.columns if column not in self.numeric)
 
     def is_table(self, table: bytes) -> bool:
         """Whether these bytes are the data set, to the last one."""

@@ -13,7 +13,7 @@ from boxwise.datasets.catalogue import Entry
 
 _DESCRIPTION = """\
 {title}
-{rows} rows, {continuous} continuous and {categorical} categorical columns, {classes} classes
+{rows} rows, {numeric} numeric and {categorical} categorical columns, {classes} classes
 Class: {label}
 Left out: {dropped}
 Source: UCI Machine Learning Repository, https://archive.ics.uci.edu/dataset/{page}/{slug}
@@ -29,11 +29,11 @@ class Dataset:
     name : str
         The name by which `load` knows it.
     X : list of dict
-        The rows, from column to value: a float in the continuous columns, text in the categorical
+        The rows, from column to value: a float in the numeric columns, text in the categorical
         ones. ``pandas.DataFrame(data.X)`` or ``polars.DataFrame(data.X)`` makes it a data frame.
     y : ndarray of int or str
         The labels: whole numbers if all of them are, else text.
-    continuous, categorical : tuple of str
+    numeric, categorical : tuple of str
         The names of the columns of each kind, in the order of the table.
     description : str
         What it is, where it comes from, under which licence, and what was left out.
@@ -44,7 +44,7 @@ class Dataset:
     >>> from boxwise.datasets import load
     >>> data = load("tic_tac_toe")
     >>> data
-    Dataset('tic_tac_toe', 958 rows, 0 continuous and 9 categorical columns)
+    Dataset('tic_tac_toe', 958 rows, 0 numeric and 9 categorical columns)
 
     The games that are won come first; an online learner is better off with them mixed:
 
@@ -58,9 +58,14 @@ class Dataset:
     name: str
     X: list[dict[str, Any]]
     y: NDArray[Any]
-    continuous: tuple[str, ...]
+    numeric: tuple[str, ...]
     categorical: tuple[str, ...]
     description: str
+
+    @property
+    def continuous(self) -> tuple[str, ...]:
+        """The former name of `numeric`."""
+        return self.numeric
 
     @property
     def categorical_features(self) -> list[str]:
@@ -68,13 +73,13 @@ class Dataset:
         return list(self.categorical)
 
     def __repr__(self) -> str:
-        kinds = f"{len(self.continuous)} continuous and {len(self.categorical)} categorical columns"
+        kinds = f"{len(self.numeric)} numeric and {len(self.categorical)} categorical columns"
         return f"Dataset({self.name!r}, {len(self.X)} rows, {kinds})"
 
 
 def from_table(entry: Entry, table: bytes) -> Dataset:
     """Make a data set of its table, which has been checked."""
-    numbers = [column in entry.continuous for column in entry.columns]
+    numbers = [column in entry.numeric for column in entry.columns]
     X, labels = [], []
     for line in table.decode().splitlines()[1:]:
         *cells, label = line.split(",")
@@ -82,19 +87,19 @@ def from_table(entry: Entry, table: bytes) -> Dataset:
         X.append(dict(zip(entry.columns, values, strict=True)))
         labels.append(label)
     return Dataset(
-        entry.name, X, _labels(labels), entry.continuous, entry.categorical, describe(entry)
+        entry.name, X, _labels(labels), entry.numeric, entry.categorical, describe(entry)
     )
 
 
 def describe(entry: Entry) -> str:
     """Say in words what is known of a data set."""
     text = _DESCRIPTION.format(
-        **vars(entry) | {"continuous": len(entry.continuous), "categorical": len(entry.categorical)}
+        **vars(entry) | {"numeric": len(entry.numeric), "categorical": len(entry.categorical)}
     )
     return f"{text}\nNote: {entry.note}" if entry.note else text
 
 
 def _labels(labels: list[str]) -> NDArray[Any]:
-    # As text, abalone's '10' would come before '2'.
+    # Sorted as text, abalone's '10' would come before '2'.
     whole = all(re.fullmatch(r"-?[0-9]+", label) for label in labels)
     return np.array([int(label) for label in labels] if whole else labels)

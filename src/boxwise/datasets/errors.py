@@ -1,4 +1,4 @@
-"""What is raised when a data set cannot be had."""
+"""The error for a data set that is not available."""
 
 
 class DatasetError(OSError):

@@ -1,4 +1,4 @@
-"""How good a model is, and whether one is better than another."""
+"""Scores of a model, and tests of whether one model is better than another."""
 
 from boxwise.evaluate.calibration import (
     Reliability,
@@ -10,8 +10,8 @@ from boxwise.evaluate.cd_diagram import plot_cd_diagram
 from boxwise.evaluate.confusion import Confusion
 from boxwise.evaluate.friedman import FriedmanTest, friedman_test
 from boxwise.evaluate.nemenyi import NemenyiTest, critical_difference, nemenyi_test
-from boxwise.evaluate.points import Point, Scores
 from boxwise.evaluate.prequential_run import Prequential, prequential
+from boxwise.evaluate.prequential_scores import Point, Scores
 from boxwise.evaluate.ranks import AverageRanks, average_ranks, rank
 from boxwise.evaluate.reliability_plot import plot_reliability
 from boxwise.evaluate.runner import LearnerError

@@ -1,4 +1,4 @@
-"""Whether probabilities can be taken at their word: of those of 0.8, 8 in 10 should be right."""
+"""Calibration: of the predictions made with probability 0.8, 8 in 10 should be right."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def plot_cd_diagram(
 
 @dataclass(frozen=True)
 class _Plan:
-    """Where everything goes: x in ranks, y in ems below the line of ranks."""
+    """The layout: x in ranks, y in ems below the line of ranks."""
 
     low: int
     high: int

@@ -1,4 +1,4 @@
-"""Whether the differences between several methods are more than chance: Friedman's test."""
+"""Friedman's test of whether the differences between several methods are more than chance."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from boxwise.evaluate.ranks import AverageRanks
 
 @dataclass(frozen=True)
 class FriedmanTest:
-    """What Friedman's test says of average ranks.
+    """The result of Friedman's test.
 
     Parameters
     ----------

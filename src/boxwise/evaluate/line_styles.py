@@ -1,4 +1,4 @@
-"""How the curves of several learners are told apart."""
+"""Line styles that tell the curves of several learners apart."""
 
 from __future__ import annotations
 

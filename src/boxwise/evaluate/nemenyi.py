@@ -1,4 +1,4 @@
-"""Which of several methods differ: Nemenyi's test."""
+"""Nemenyi's test of which of several methods differ."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from boxwise.evaluate.ranks import AverageRanks
 
 @dataclass(frozen=True)
 class NemenyiTest:
-    """What Nemenyi's test says of average ranks.
+    """The result of Nemenyi's test.
 
     Parameters
     ----------

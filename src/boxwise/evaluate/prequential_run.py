@@ -9,9 +9,9 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, Self
 
 from boxwise.evaluate.pairs import pairs_of
-from boxwise.evaluate.point_files import write_rows
-from boxwise.evaluate.point_table import point_table
-from boxwise.evaluate.points import Point
+from boxwise.evaluate.prequential_scores import Point
+from boxwise.evaluate.prequential_table import point_table
+from boxwise.evaluate.result_files import write_rows
 from boxwise.evaluate.runner import Runner
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class Prequential:
         matplotlib Axes
             Those of the accuracy; ``ax.figure.savefig("stream.png")`` writes the picture.
         """
-        from boxwise.evaluate.point_plot import plot_points
+        from boxwise.evaluate.prequential_plot import plot_points
 
         return plot_points(self.points, self.window, ax, marks, self.changes)
 

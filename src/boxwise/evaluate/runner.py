@@ -7,9 +7,9 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
+from boxwise.evaluate.adapters import Prediction, adapter_for
 from boxwise.evaluate.confusion import Confusion
-from boxwise.evaluate.faces import Guess, face_of
-from boxwise.evaluate.points import Point, Scores
+from boxwise.evaluate.prequential_scores import Point, Scores
 
 
 class LearnerError(RuntimeError):
@@ -40,7 +40,7 @@ class Runner:
         self, name: str, learner: Any, window: int, classes: Sequence[Hashable] | None
     ) -> None:
         self.name, self.learner = name, learner
-        self._face = face_of(learner, name, classes)
+        self._adapter = adapter_for(learner, name, classes)
         self._overall, self._recent = Confusion(), Confusion(window)
         self._rows = self._learned = self._unlabelled = self._unpredicted = 0
         self._seconds = 0.0
@@ -55,10 +55,9 @@ class Runner:
             labels = [None if _missing(label) or label == mark else label for label in labels]
         places = self._to_learn(labels)
         truth = [labels[i] for i in places]
-        guesses = self._turn([rows[i] for i in places],
-                             [mark if _missing(label) else label for label in truth],
-                             places)  # fmt: skip
-        self._score(truth, guesses)
+        learned = [mark if _missing(label) else label for label in truth]
+        predictions = self._predict_then_learn([rows[i] for i in places], learned, places)
+        self._score(truth, predictions)
         self._note_changes(places)
         self._rows += len(rows)
         self._learned += len(places)
@@ -99,21 +98,23 @@ class Runner:
             row = self._rows + 1 + places[place if inside else -1]
             self.changes.append(replace(change, row=row))
 
-    def _turn(self, rows: list[Any], labels: list[Hashable], places: Sequence[int]) -> list[Guess]:
-        guesses: list[Guess] = []
+    def _predict_then_learn(
+        self, rows: list[Any], labels: list[Hashable], places: Sequence[int]
+    ) -> list[Prediction]:
+        predictions: list[Prediction] = []
         if not rows:
-            return guesses
+            return predictions
         begun = perf_counter()
         try:
-            self._face.turn(rows, labels, guesses)
+            self._adapter.predict_then_learn(rows, labels, predictions)
         except Exception as error:
-            raise LearnerError(self.name, self._rows + places[len(guesses)], error) from error
+            raise LearnerError(self.name, self._rows + places[len(predictions)], error) from error
         finally:
             self._seconds += perf_counter() - begun
-        return guesses
+        return predictions
 
-    def _score(self, truth: list[Hashable], guesses: list[Guess]) -> None:
-        labelled = [pair for pair in zip(truth, guesses, strict=True) if not _missing(pair[0])]
+    def _score(self, truth: list[Hashable], predictions: list[Prediction]) -> None:
+        labelled = [pair for pair in zip(truth, predictions, strict=True) if not _missing(pair[0])]
         scored = [pair for pair in labelled if pair[1] is not None]
         self._unpredicted += len(labelled) - len(scored)
         if scored:

@@ -1,4 +1,4 @@
-"""Why a decision was made: boxes, columns, rivals, and what would have changed it."""
+"""Explanations of a decision: boxes, columns, rivals, and the change that would reverse it."""
 
 from boxwise.explain.curves import Curve, CurvePoint, curves_of
 from boxwise.explain.experts import carrying, rows_learned
@@ -15,8 +15,10 @@ from boxwise.explain.explanation import (
     Tie,
     TiedClass,
 )
-from boxwise.explain.support import FEW_ROWS, few_rows_in_words
+from boxwise.explain.support import FEW_ROWS, few_rows_text
 from boxwise.explain.winning import by_evidence, winning_boxes
+
+few_rows_in_words = few_rows_text  # the name of version 0.1
 
 __all__ = [
     "FEW_ROWS",
@@ -37,6 +39,7 @@ __all__ = [
     "curves_of",
     "explain",
     "few_rows_in_words",
+    "few_rows_text",
     "rows_learned",
     "winning_boxes",
 ]

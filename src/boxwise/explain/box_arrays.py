@@ -16,15 +16,15 @@ Floats = NDArray[np.float64]
 
 
 class BoxArrays:
-    """What a row is compared with, taken from a model at one moment.
+    """A snapshot of the boxes of a model, to compare rows with.
 
-    Numbers and categories are numbered one after the other: first the `n_numbers` continuous
+    Numbers and categories are numbered one after the other: first the `n_numbers` numeric
     columns, then the categorical ones.
 
     Attributes
     ----------
     V, W : array of shape (boxes, numbers)
-        The intervals in the units of the input; NaN where a box has not seen a value.
+        The intervals in the units of the input; NaN where all values of a box are missing.
     n, label : array of int
         The rows of each box, and its class as a position in `Model.labels`; -1 is none.
     members : dict
@@ -47,7 +47,7 @@ class BoxArrays:
         self.label: NDArray[np.int32] = state["label"]
         self.n_numbers = self.V.shape[1]
         self.n_categories = len(model.schema.categorical)
-        names = (*model.schema.continuous_names, *model.schema.categorical_names)
+        names = (*model.schema.numeric_names, *model.schema.categorical_names)
         self.names: tuple[str, ...] = names
         share = settings.alpha if isinstance(settings, EntropySettings) else 0.5
         self.alpha = 1.0 if not self.n_categories else share if self.n_numbers else 0.0
@@ -90,7 +90,7 @@ class BoxArrays:
         return present if len(present) else boxes
 
     def extent(self, boxes: NDArray[np.intp]) -> Floats:
-        """Return the sides of boxes, measured; NaN where a box has not seen a value."""
+        """Return the sides of boxes, measured; NaN where all values of a box are missing."""
         sides: Floats = self._w[boxes] - self._v[boxes]
         return sides
 

@@ -31,7 +31,7 @@ class Candidates:
     columns : list of int
         The columns that may be changed, numbers first.
     whole : list of bool
-        Which continuous columns hold whole numbers only.
+        Which numeric columns hold whole numbers only.
     """
 
     def __init__(self, model: Model, arrays: BoxArrays, fixed: Collection[str | int]) -> None:
@@ -40,7 +40,7 @@ class Candidates:
         settings = model.settings
         self._has_curves = isinstance(settings, EvidenceSettings) and settings.additive
         kept = _positions(model.schema, fixed)
-        places = [*model.schema.continuous, *model.schema.categorical]
+        places = [*model.schema.numeric, *model.schema.categorical]
         self.columns = [k for k, place in enumerate(places) if place not in kept]
         self.whole = [_is_whole(arrays.V[:, k], arrays.W[:, k]) for k in range(arrays.n_numbers)]
         self._most = min(MOST, max(LEAST, IN_ALL // max(1, len(self.columns))))

@@ -55,22 +55,22 @@ class Search:
         moves = self._candidates.moves(moved, won)
         if not moves:
             return None, "the columns that may change have no other value to try"
-        said = moved.probabilities([(move,) for move in moves])
-        found = self._single(moved, moves, said, won) or self._pair(moved, moves, said, won)
+        p = moved.probabilities([(move,) for move in moves])
+        found = self._single(moved, moves, p, won) or self._pair(moved, moves, p, won)
         if found is None:
             return None, f"none of {moved.shown:,} changes of one or two columns that were tried"
-        return self._told(moved, found, won), None
+        return self._counterfactual(moved, found, won), None
 
     def _single(
-        self, row: MovedRow, moves: Sequence[Move], said: NDArray[np.float64], won: int
+        self, row: MovedRow, moves: Sequence[Move], probabilities: NDArray[np.float64], won: int
     ) -> tuple[Move, ...] | None:
         """Return the smallest move that changes the prediction, as small as it can be."""
-        flipped = said.argmax(axis=1) != won
+        flipped = probabilities.argmax(axis=1) != won
         if not flipped.any():
             return None
         lone = [  # all of size 1: the most convincing first
             (moves[i],)
-            for i in np.argsort(said[:, won], kind="stable").tolist()
+            for i in np.argsort(probabilities[:, won], kind="stable").tolist()
             if flipped[i] and not self._may_shrink(row, moves[i])
         ]
         shrunk = shrink(row, self._nearest(row, moves, flipped), won)
@@ -109,10 +109,10 @@ class Search:
         )
 
     def _pair(
-        self, row: MovedRow, moves: Sequence[Move], said: NDArray[np.float64], won: int
+        self, row: MovedRow, moves: Sequence[Move], probabilities: NDArray[np.float64], won: int
     ) -> tuple[Move, ...] | None:
         """Return the smallest pair found among the moves that came closest alone."""
-        gain = np.delete(said, won, axis=1).max(axis=1) - said[:, won]
+        gain = np.delete(probabilities, won, axis=1).max(axis=1) - probabilities[:, won]
         by_column: dict[int, list[Move]] = {}
         for i in np.argsort(-gain, kind="stable").tolist():
             of_column = by_column.setdefault(moves[i].column, [])
@@ -138,13 +138,13 @@ class Search:
                 moves = rounded(row, bracket, won)
         return moves
 
-    def _told(self, row: MovedRow, moves: Sequence[Move], won: int) -> Counterfactual:
-        said = row.probabilities([moves])[0]
+    def _counterfactual(self, row: MovedRow, moves: Sequence[Move], won: int) -> Counterfactual:
+        probabilities = row.probabilities([moves])[0]
         now = int(row.model.predict(row.batch([moves]))[0])
         assert now != won, "every change is one that the model has answered"
         labels = self._model.labels.values
         changes = tuple(self._change(row, move) for move in moves)
-        return Counterfactual(changes, labels[now], float(said[now]), size_of(moves))
+        return Counterfactual(changes, labels[now], float(probabilities[now]), size_of(moves))
 
     def _change(self, row: MovedRow, move: Move) -> Change:
         n, name = self._arrays.n_numbers, self._arrays.names[move.column]

@@ -17,7 +17,7 @@ from boxwise.schema import Column, Kind
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """What a column adds where it has no value of its own.
+    """The contribution of a column to rows that share one: missing values, rare categories.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class CurvePoint:
 
 @dataclass(frozen=True)
 class Curve:
-    """What one column adds to the logits of the classes.
+    """The contribution of one column to the logits of the classes, value by value.
 
     Curves are centred, as in most additive models: the mean of the contributions over the learned
     rows of the column is 0. What was taken off is the `offset`. So ``contributions + offset``,
@@ -50,11 +50,11 @@ class Curve:
     Attributes
     ----------
     column, kind
-        Its name, and whether it is "continuous" or "categorical".
+        Its name, and whether it is "numeric" or "categorical".
     classes : tuple
         The classes that have been learned, in the order of ``classes_``.
     values : array
-        Of a continuous column the numbers, rising, at which the curve bends; it is straight between
+        Of a numeric column the numbers, rising, at which the curve bends; it is straight between
         them, so that ``np.interp`` reads it anywhere from the least to the largest. It has none
         before it has two different numbers. Of a categorical column those of the first twelve
         values that are not missing: they have a weight each.
@@ -108,7 +108,7 @@ def curves_of(model: Model, order: Sequence[int]) -> list[Curve]:
             "additive=True, the default"
         )
     schema = model.schema
-    columns = [*schema.continuous, *schema.categorical]
+    columns = [*schema.numeric, *schema.categorical]
     by_column = dict(zip(columns, model.engine.curves(), strict=True))
     classes = tuple(model.classes[code] for code in order)
     return [_curve(schema.columns[j], classes, order, **by_column[j]) for j in sorted(columns)]
@@ -156,7 +156,7 @@ def _curve(
 
 @dataclass(frozen=True)
 class _Places:
-    """Where the points of a curve of the engine are: the values, and what has none of its own."""
+    """The points of a curve of the engine, those of missing and rare values included."""
 
     values: NDArray[Any]
     own: list[int]  # by value
@@ -166,7 +166,7 @@ class _Places:
 
     @classmethod
     def of(cls, column: Column, numbers: Floats, n_points: int) -> _Places:
-        """Return those of a column; `numbers` are its values if it is continuous."""
+        """Return those of a column; `numbers` are its values if it is numeric."""
         if column.vocabulary is None:
             return cls(numbers, [*range(len(numbers))], len(numbers), None, 0)
         known = column.vocabulary.values

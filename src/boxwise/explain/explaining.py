@@ -13,11 +13,11 @@ from boxwise.core import EntropySettings, EvidenceSettings, Model
 from boxwise.explain.box_arrays import BoxArrays
 from boxwise.explain.counterfactual import Search
 from boxwise.explain.explanation import BoxSupport, Explanation, Rival
-from boxwise.explain.in_words import MOST_OF_IT
 from boxwise.explain.reasons import Reasons
 from boxwise.explain.row import Row, known_only
+from boxwise.explain.text import MOST_OF_IT
 from boxwise.explain.ties import tied_boxes, tied_classes
-from boxwise.explain.winning import Judged, best_boxes, by_evidence, judged
+from boxwise.explain.winning import Decisions, best_boxes, by_evidence, decide
 from boxwise.inputs import Batch
 
 MOST_BOXES = 12  # of those that carried a decision by evidence
@@ -58,13 +58,13 @@ def explain(
         )
     search = Search(model, fixed, threads)
     explainer = Explainer(model, search if counterfactual else None)
-    asked = known_only(batch, model)
-    for part in judged(model, asked, threads):
+    rows = known_only(batch, model)
+    for part in decide(model, rows, threads):
         yield from explainer.explain(part, batch)
 
 
 class Explainer:
-    """Explains rows that a model has judged."""
+    """Explains the decisions of a model."""
 
     def __init__(self, model: Model, search: Search | None) -> None:
         self._model, self._search = model, search
@@ -74,7 +74,7 @@ class Explainer:
         self._labels: list[Any] = model.classes
         self._describe = lru_cache(maxsize=10_000)(model.boxes().describe)
 
-    def explain(self, part: Judged, batch: Batch) -> Iterator[Explanation]:
+    def explain(self, part: Decisions, batch: Batch) -> Iterator[Explanation]:
         """Yield an explanation for each of the rows; `batch` has all rows, with all values."""
         members = {code: self._arrays.present_of(code) for code in self._arrays.members}
         best = best_boxes(part.degrees, members)

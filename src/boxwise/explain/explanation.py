@@ -1,4 +1,4 @@
-"""Why a row was predicted as it was: what an explanation holds."""
+"""The explanation of a prediction, as data."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ DecidedBy: TypeAlias = Literal["class", "rows", "first seen"]
 
 @dataclass(frozen=True)
 class FeatureReason:
-    """What one column says of a row in a box.
+    """The contribution of one column to the score of a row in a box.
 
     Attributes
     ----------
     column, kind
-        Its name, and whether it is "continuous" or "categorical".
+        Its name, and whether it is "numeric" or "categorical".
     value
         The value of the row: a number, a pair of bounds, a category; None if it is missing.
     lower, upper : float or None
-        The interval of the box, in the units of the input; None if the box has never seen a value.
+        The interval of the box, in the units of the input; None if all its values are missing.
     count : int or None
         How many rows of the box have this category.
     inside : bool or None
@@ -102,7 +102,7 @@ class Rival:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Which columns spoke for the prediction rather than for the next class.
+    """The columns that favour the prediction over the next class.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class ClassSum:
-    """What the logit of a class adds up from; the softmax over all classes is the probability.
+    """The terms of the logit of a class; the softmax over all classes is the probability.
 
     Attributes
     ----------
@@ -214,7 +214,7 @@ class Counterfactual:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why one row was predicted as it was.
+    """The explanation of the prediction of one row.
 
     As text (``print``) and in a notebook it shows what matters most; everything is in the
     attributes, in `to_dict` and in `to_json`.
@@ -244,7 +244,7 @@ class Explanation:
         How many boxes of the class there are at present.
     n_experts : int
         By evidence: how many sets of boxes predicted together: the present one, a challenger and
-        retired ones. What is told column by column is of the present one.
+        retired ones. The terms of the columns are of the present one.
     support : float or None
         By evidence: how many learned rows speak for the decision.
     sums : tuple of ClassSum
@@ -318,14 +318,14 @@ class Explanation:
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
     def __str__(self) -> str:
-        from boxwise.explain.in_words import in_words
+        from boxwise.explain.text import in_words
 
         return in_words(self)
 
     def _repr_html_(self) -> str:
-        from boxwise.explain.in_html import in_html
+        from boxwise.explain.html import to_html
 
-        return in_html(self)
+        return to_html(self)
 
 
 def _plain(value: Any) -> Any:

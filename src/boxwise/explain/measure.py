@@ -1,4 +1,4 @@
-"""What distances in a continuous column are measured in: its range, or the ranks of its rows."""
+"""The unit of distances in a numeric column: its range, or the ranks of its rows."""
 
 from __future__ import annotations
 

@@ -15,7 +15,6 @@ from boxwise.explain.explanation import BoxSupport, ClassSum, Comparison, Featur
 from boxwise.explain.row import Row
 from boxwise.explain.terms import EvidenceTerms, MembershipTerms
 from boxwise.explain.winning import by_evidence
-from boxwise.reference.hyperbox import in_units
 
 
 class Reasons:
@@ -26,9 +25,9 @@ class Reasons:
         self._membership = MembershipTerms(arrays)
         self._by_evidence = by_evidence(model)
         self._labels: list[Any] = model.classes
-        self._asked: tuple[Row, EvidenceTerms] | None = None
+        self._evidence: tuple[Row, EvidenceTerms] | None = None
         # Columns come in two kinds, one after the other; equal ones are in the input's order.
-        self._order = np.argsort([*model.schema.continuous, *model.schema.categorical]).tolist()
+        self._order = np.argsort([*model.schema.numeric, *model.schema.categorical]).tolist()
 
     @property
     def settings(self) -> dict[str, float]:
@@ -38,29 +37,18 @@ class Reasons:
         return {"alpha": self._arrays.alpha}
 
     def _evidence_of(self, row: Row) -> EvidenceTerms:
-        if self._asked is None or self._asked[0] is not row:  # once a row
+        if self._evidence is None or self._evidence[0] is not row:  # once a row
             evidence = EvidenceTerms.of(self._model, row.lower, row.upper, row.codes)
-            self._asked = row, evidence
-        return self._asked[1]
+            self._evidence = row, evidence
+        return self._evidence[1]
 
     def memberships(self, row: Row, boxes: list[int]) -> list[float]:
-        """Return the membership of a row in some boxes, put together from its terms; in units."""
-        places = np.array(boxes, dtype=np.intp)
-        if self._by_evidence:
-            near = self._model.engine.memberships(row.lower[None], row.upper[None], row.codes[None])
-            return [float(near[0, box]) for box in boxes]
-        terms = self._membership.terms(row.lower, row.upper, row.codes, places)
-        n, r = self._arrays.n_numbers, self._arrays.n_categories
-        b_num = terms[:, :n].min(axis=1, initial=1.0)
-        if not r:
-            return [in_units(b) for b in b_num.tolist()]
-        counts = self._membership.counts(row.codes, places).sum(axis=1)
-        b_cat = counts / (self._arrays.n[places] * r)
-        mixed = self._arrays.alpha * b_num + self._arrays.beta * b_cat if n else b_cat
-        return [in_units(b) for b in mixed.tolist()]
+        """Return the membership of a row in some boxes, in units."""
+        near = self._model.engine.memberships(row.lower[None], row.upper[None], row.codes[None])
+        return [float(near[0, box]) for box in boxes]
 
     def in_full(self, support: BoxSupport, row: Row) -> BoxSupport:
-        """Return a box with what each column of a row says of it."""
+        """Return a box with the contribution of each column of a row."""
         box = np.array([support.box])
         terms = self._membership.terms(row.lower, row.upper, row.codes, box)
         counts = self._membership.counts(row.codes, box)[0]
@@ -72,12 +60,12 @@ class Reasons:
             log_weight = float(evidence.log_weights[support.box])
             log_evidence = log_weight + float(contributions.sum())
             support = replace(support, weight=exp(log_weight), log_evidence=log_evidence)
-        said = zip(terms[0].tolist(), contributions.tolist(), strict=True)
+        by_column = zip(terms[0].tolist(), contributions.tolist(), strict=True)
         features = [
             self._number(row, support.box, j, term, part)
             if j < self._arrays.n_numbers
             else self._category(row, j, int(counts[j - self._arrays.n_numbers]), term, part)
-            for j, (term, part) in enumerate(said)
+            for j, (term, part) in enumerate(by_column)
         ]
         return replace(support, features=tuple(features[j] for j in self._ranked(contributions)))
 
@@ -92,7 +80,7 @@ class Reasons:
         comparable = not np.isnan(low) and not np.isnan(v)
         return FeatureReason(
             column=self._arrays.names[j],
-            kind="continuous",
+            kind="numeric",
             value=row.values[j],
             lower=None if np.isnan(v) else v,
             upper=None if np.isnan(w) else w,

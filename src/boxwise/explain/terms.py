@@ -1,4 +1,4 @@
-"""What each column of a row says of each box: terms of membership and of log-likelihood."""
+"""The terms of membership and of log-likelihood: one for each column of a row and each box."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is equally good, and how it was decided: equation (6) of the paper."""
+"""Ties between classes, and how they are broken: equation (6) of the paper."""
 
 from __future__ import annotations
 
@@ -27,14 +27,11 @@ def tied_boxes(
     of_class = {
         int(k): winners[arrays.label[winners] == k] for k in np.unique(arrays.label[winners])
     }
-    tied = [
-        TiedClass(labels[k], tuple(boxes.tolist()), int(arrays.n[boxes].sum()))
-        for k, boxes in sorted(of_class.items(), key=lambda item: item[0] != won)
-    ]
-    return Tie(tuple(tied), _decided_by(tied, float(best)))
+    tied = _winner_first(of_class, won, labels, arrays)
+    return Tie(tied, _decided_by(tied, float(best)))
 
 
-def _decided_by(tied: list[TiedClass], best: float) -> DecidedBy:
+def _decided_by(tied: tuple[TiedClass, ...], best: float) -> DecidedBy:
     winner, *others = tied
     if not others:
         return "class"
@@ -52,11 +49,14 @@ def tied_classes(
     tied = [k for k in np.flatnonzero(probabilities >= level).tolist() if k in arrays.members]
     if len(tied) < 2:
         return None
-    of_class = {k: arrays.present_of(k) for k in sorted(tied, key=lambda k: k != won)}
-    return Tie(
-        tuple(
-            TiedClass(labels[k], tuple(boxes.tolist()), int(arrays.n[boxes].sum()))
-            for k, boxes in of_class.items()
-        ),
-        "first seen",
+    of_class = {k: arrays.present_of(k) for k in tied}
+    return Tie(_winner_first(of_class, won, labels, arrays), "first seen")
+
+
+def _winner_first(
+    of_class: dict[int, NDArray[np.intp]], won: int, labels: list[Any], arrays: BoxArrays
+) -> tuple[TiedClass, ...]:
+    return tuple(
+        TiedClass(labels[k], tuple(boxes.tolist()), int(arrays.n[boxes].sum()))
+        for k, boxes in sorted(of_class.items(), key=lambda item: item[0] != won)
     )

@@ -15,8 +15,8 @@ MEMORY = 32 * 1024 * 1024  # bytes of memberships or shares at a time
 
 
 @dataclass(frozen=True)
-class Judged:
-    """Some rows, with what the model says of them.
+class Decisions:
+    """Some rows, with the decisions of the model.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Judged:
     codes : array
         The predicted classes, as positions in `Model.labels`.
     degrees : array of shape (rows, boxes)
-        What decides: memberships, or by evidence the shares of the decision.
+        Memberships, or by evidence the shares of the decision.
     """
 
     begin: int
@@ -41,19 +41,19 @@ def by_evidence(model: Model) -> bool:
     return isinstance(model.settings, EvidenceSettings)
 
 
-def judged(model: Model, batch: Batch, threads: int = 1) -> Iterator[Judged]:
-    """Let the model judge rows, as many at a time as memory allows."""
-    ask = model.responsibilities if by_evidence(model) else model.memberships
+def decide(model: Model, batch: Batch, threads: int = 1) -> Iterator[Decisions]:
+    """Yield the decisions of the model, as many rows at a time as memory allows."""
+    degrees = model.responsibilities if by_evidence(model) else model.memberships
     rows_at_a_time = max(1, MEMORY // (8 * max(1, model.n_boxes)))
     for begin in range(0, batch.n_rows, rows_at_a_time):
         part = batch.part(slice(begin, begin + rows_at_a_time))
-        yield Judged(begin, part, model.predict(part, threads), ask(part, threads))
+        yield Decisions(begin, part, model.predict(part, threads), degrees(part, threads))
 
 
 def best_boxes(
     degrees: NDArray[np.float64], members: dict[int, NDArray[np.intp]]
 ) -> dict[int, NDArray[np.intp]]:
-    """Return, for each class, the box that says most of each row; the oldest of several."""
+    """Return, for each class, the box with the largest part in each row; the oldest of several."""
     return {label: boxes[np.argmax(degrees[:, boxes], axis=1)] for label, boxes in members.items()}
 
 
@@ -63,13 +63,13 @@ def members_of(labels: NDArray[np.int32]) -> dict[int, NDArray[np.intp]]:
 
 
 def winning_boxes(model: Model, batch: Batch, threads: int = 1) -> Iterator[tuple[int, float]]:
-    """Yield the box of the predicted class that says most of each row, and how much.
+    """Yield the box of the predicted class with the largest part in each row, and that part.
 
     That is the one with the largest membership; by evidence, the one that carried the largest
     share of the decision. It works for models of every kind.
     """
     members = members_of(model.engine.snapshot()["label"])
-    for part in judged(model, batch, threads):
+    for part in decide(model, batch, threads):
         best = best_boxes(part.degrees, members)
         for i, code in enumerate(part.codes.tolist()):
             box = int(best[code][i])

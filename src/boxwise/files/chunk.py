@@ -44,7 +44,7 @@ class Chunk:
     lines: Sequence[int]
     columns: dict[str, list[object]]
     typed: bool
-    faults: Sequence[RowError] = ()
+    row_errors: Sequence[RowError] = ()
 
     @property
     def n_rows(self) -> int:
@@ -77,16 +77,16 @@ def gather(
     so far comes as the last.
     """
     batch: list[Record] = []
-    faults: list[RowError] = []
+    row_errors: list[RowError] = []
     begin = taken()
     with suppress(ReadingStopped):
         for record in records:
             if isinstance(record, RowError):
-                faults.append(record)
+                row_errors.append(record)
             else:
                 batch.append(record)
-            if len(batch) + len(faults) >= most or taken() - begin >= CHUNK_SIZE:
-                yield batch, faults
-                batch, faults, begin = [], [], taken()
-    if batch or faults:
-        yield batch, faults
+            if len(batch) + len(row_errors) >= most or taken() - begin >= CHUNK_SIZE:
+                yield batch, row_errors
+                batch, row_errors, begin = [], [], taken()
+    if batch or row_errors:
+        yield batch, row_errors

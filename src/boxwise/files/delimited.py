@@ -49,7 +49,7 @@ class DelimitedFile:
     def chunks(self, rows: int) -> Iterator[Chunk]:
         """Hand over the rows, at most so many at a time."""
         nothing = [()] * len(self.names)
-        for batch, faults in gather(self._records(), rows, lambda: self._lines.taken):
+        for batch, row_errors in gather(self._records(), rows, lambda: self._lines.taken):
             columns = zip(*(cells for _, _, cells in batch), strict=True) if batch else nothing
             yield Chunk(
                 self._source.name,
@@ -58,7 +58,7 @@ class DelimitedFile:
                 [line for _, line, _ in batch],
                 dict(zip(self.names, map(list, columns), strict=True)),
                 typed=self.typed,
-                faults=faults,
+                row_errors=row_errors,
             )
 
     def close(self) -> None:

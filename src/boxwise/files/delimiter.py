@@ -1,4 +1,4 @@
-"""Which character separates the values of a CSV file."""
+"""Detection of the delimiter of a CSV file."""
 
 from __future__ import annotations
 

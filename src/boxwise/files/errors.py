@@ -1,4 +1,4 @@
-"""What can be wrong with a file as a whole, and with one of its rows."""
+"""The errors of a file as a whole, and of one of its rows."""
 
 from __future__ import annotations
 

@@ -30,8 +30,8 @@ _BY_SUFFIX: dict[str, Format] = {
 
 
 @dataclass(frozen=True)
-class Manner:
-    """How files are to be read.
+class ReadOptions:
+    """The options for reading files.
 
     Attributes
     ----------
@@ -54,22 +54,22 @@ class Manner:
     stop: Stop = field(default_factory=Stop)
 
 
-def open_file(path: str, manner: Manner) -> tuple[Reader, Source | None]:
+def open_file(path: str, options: ReadOptions) -> tuple[Reader, Source | None]:
     """Open a file; the source is that of a text file."""
-    source = Source(path, manner.stop)
+    source = Source(path, options.stop)
     if not source.head and path != STANDARD_INPUT:
         source.close()
         raise InputError(f"{source.name} is empty")
-    form = manner.format or _guess(path, source.head)
+    form = options.format or _detect(path, source.head)
     if form == "parquet":
-        return _open_parquet(path, source, manner), None
+        return _open_parquet(path, source, options), None
     if form == "jsonl":
-        return JsonLinesFile(source, manner.only, manner.drop), source
-    delimiter = manner.delimiter or ("\t" if form == "tsv" else None)
+        return JsonLinesFile(source, options.only, options.drop), source
+    delimiter = options.delimiter or ("\t" if form == "tsv" else None)
     return DelimitedFile(source, delimiter), source
 
 
-def _guess(path: str, head: bytes) -> Format:
+def _detect(path: str, head: bytes) -> Format:
     if head.startswith(_PARQUET):
         return "parquet"
     suffixes = PurePath(path).suffixes
@@ -79,11 +79,11 @@ def _guess(path: str, head: bytes) -> Format:
     return _BY_SUFFIX.get(last[0], by_content) if last and path != STANDARD_INPUT else by_content
 
 
-def _open_parquet(path: str, source: Source, manner: Manner) -> ParquetFile:
+def _open_parquet(path: str, source: Source, options: ReadOptions) -> ParquetFile:
     source.close()
     if path == STANDARD_INPUT:
         raise InputError(
             "Parquet cannot be read from standard input, because its end must be read first; "
             "name the file"
         )
-    return ParquetFile(path, manner.only, manner.drop, manner.stop)
+    return ParquetFile(path, options.only, options.drop, options.stop)

@@ -77,7 +77,7 @@ class JsonLinesFile:
         """Hand over the rows, at most so many at a time."""
         records = chain(self._head, self._known(self._rest))
         self._head = []
-        for batch, faults in gather(records, rows, lambda: self._lines.taken):
+        for batch, row_errors in gather(records, rows, lambda: self._lines.taken):
             yield Chunk(
                 self._source.name,
                 "line",
@@ -85,7 +85,7 @@ class JsonLinesFile:
                 [line for _, line, _ in batch],
                 {name: [values.get(name) for _, _, values in batch] for name in self.names},
                 typed=self.typed,
-                faults=faults,
+                row_errors=row_errors,
             )
 
     def close(self) -> None:

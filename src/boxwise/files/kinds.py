@@ -1,4 +1,4 @@
-"""Which columns of a file are numbers and which are categories or classes, by its first rows."""
+"""The kinds of the columns of a file, numeric or categorical, inferred from its first rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def first_rows(chunks: Iterator[Chunk]) -> list[Chunk]:
     rows = 0
     for chunk in chunks:
         first.append(chunk)
-        rows += chunk.n_rows + len(chunk.faults)
+        rows += chunk.n_rows + len(chunk.row_errors)
         if rows >= KIND_ROWS:
             break
     return first
@@ -53,7 +53,7 @@ def infer_kinds(
     kinds: dict[str, Kind] = {}
     for name in names:
         if name in numeric:
-            kinds[name] = "continuous"
+            kinds[name] = "numeric"
         elif name in categorical:
             kinds[name] = "categorical"
         else:
@@ -96,7 +96,7 @@ def kind_of_cells(cells: Sequence[object], *, typed: bool) -> Kind:
     categories = {bool, str} if typed else {bool}
     if categories & set(map(type, cells)):
         return "categorical"
-    return "categorical" if to_floats(cells) is None else "continuous"
+    return "categorical" if to_floats(cells) is None else "numeric"
 
 
 def is_gap(cell: object) -> bool:

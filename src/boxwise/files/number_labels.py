@@ -28,7 +28,7 @@ class NumberLabels:
     known : frozenset of str
         Classes that need no remark, as text: those of the model that goes on.
     tell : callable
-        What is said goes there.
+        The warning goes there.
     """
 
     label: str

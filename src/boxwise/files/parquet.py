@@ -11,7 +11,7 @@ from boxwise.files.chunk import FIELD_LIMIT, Chunk
 from boxwise.files.errors import InputError, RowError
 from boxwise.files.stopping import Stop
 
-# What pandas calls an index without a name when it writes one.
+# Names that pandas gives to an unnamed index when it writes one.
 _INDEX = re.compile(r"__index_level_\d+__")
 _TOO_LARGE = f"and so on: the value has more than {FIELD_LIMIT:,} bytes", "shorten it"
 _NOT_UTF_8 = "is not UTF-8", "write it as UTF-8"
@@ -75,7 +75,7 @@ class ParquetFile:
         try:
             for batch in self._file.iter_batches(rows, columns=self._wanted):
                 yield self._to_chunk(batch)
-                if self._stop.asked:
+                if self._stop.requested:
                     return
         except (self._arrow.ArrowException, OSError) as error:
             raise self._damaged(error) from None
@@ -91,12 +91,14 @@ class ParquetFile:
         for name in batch.schema.names:
             for i, (fault, value) in self._unusable(batch[name]).items():
                 wrong.setdefault(i, self._error(fault, value, numbers[i], name))
-        faults = [wrong[i] for i in sorted(wrong)]
+        row_errors = [wrong[i] for i in sorted(wrong)]
         if wrong:
             kept = self._arrow.array([i for i in range(batch.num_rows) if i not in wrong], "int64")
             batch, numbers = batch.take(kept), [numbers[i] for i in kept.to_pylist()]
         columns = {name: self._values(batch[name]) for name in batch.schema.names}
-        return Chunk(self._path, "row", numbers, numbers, columns, typed=self.typed, faults=faults)
+        return Chunk(
+            self._path, "row", numbers, numbers, columns, typed=self.typed, row_errors=row_errors
+        )
 
     def _values(self, column: Any) -> list[object]:
         types = self._arrow.types

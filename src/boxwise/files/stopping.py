@@ -18,12 +18,12 @@ class Stop:
     """
 
     def __init__(self) -> None:
-        self.asked = False
+        self.requested = False
         self._waiting = False
 
-    def ask(self) -> None:
+    def request(self) -> None:
         """End the reading: now if it waits for data, else before it would wait again."""
-        self.asked = True
+        self.requested = True
         if self._waiting:
             self._waiting = False
             raise ReadingStopped
@@ -32,7 +32,7 @@ class Stop:
         """Return what the unbuffered file gives next, unless asked to stop before that is there."""
         self._waiting = True
         try:
-            if self.asked:
+            if self.requested:
                 raise ReadingStopped
             if not _wait_for_data(file):
                 return file.read(size)

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from boxwise.files.chunk import Chunk
 from boxwise.files.errors import RowError
-from boxwise.files.faults import Faults
 from boxwise.files.kinds import is_gap, kind_of_cells
 from boxwise.files.numbers import problem, to_floats
+from boxwise.files.row_errors import RowErrors
 from boxwise.files.spelling import respelled
 from boxwise.schema import Kind
 
@@ -32,8 +32,8 @@ class TypedChunk:
     rows : sequence of int
         The number of each row among all rows of the input, from 1.
     columns : dict
-        An array of float64 for each column of numbers, NaN where a value is missing; a list for
-        each column of categories, None where a value is missing. A column of unknown kind is a
+        An array of float64 for each numeric column, NaN where a value is missing; a list for
+        each categorical column, None where a value is missing. A column of unknown kind is a
         list of None.
     labels : list
         The label of each row; empty if there is no label column.
@@ -81,7 +81,7 @@ class TypedChunk:
 
 @dataclass(frozen=True)
 class Typing:
-    """What the cells of a file are to be.
+    """The kinds of the columns of a file, applied to its cells.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class Typing:
         """The columns of which no value was seen yet."""
         return [name for name, kind in self.kinds.items() if kind == "unknown"]
 
-    def settled_by(self, chunk: Chunk) -> Typing:
+    def with_kinds_of(self, chunk: Chunk) -> Typing:
         """Return what the cells are to be once the values of a chunk are known.
 
         The first value of a column decides: so it does not matter how rows are cut into chunks.
@@ -123,12 +123,12 @@ class Typing:
                 found[name] = kind_of_cells([first], typed=chunk.typed)
         return replace(self, kinds={**self.kinds, **found}) if found else self
 
-    def apply(self, chunk: Chunk, faults: Faults) -> TypedChunk:
+    def apply(self, chunk: Chunk, row_errors: RowErrors) -> TypedChunk:
         """Return the rows of a chunk that can be used; the others are faults, told in order."""
         wrong: dict[int, RowError] = {}
         columns: dict[str, Any] = {}
         for name, kind in self.kinds.items():
-            if kind == "continuous":
+            if kind == "numeric":
                 columns[name] = _numbers(chunk, name, wrong, self._remedy)
             elif kind == "unknown":
                 columns[name] = [None] * chunk.n_rows
@@ -136,8 +136,8 @@ class Typing:
                 columns[name] = _categories(chunk, name, wrong)
         labels = [] if self.label is None else self._labels(chunk, self.label, wrong)
         typed = TypedChunk(chunk.rows, columns, labels)
-        for error in sorted([*chunk.faults, *wrong.values()], key=lambda error: error.line):
-            faults(error)
+        for error in sorted([*chunk.row_errors, *wrong.values()], key=lambda error: error.line):
+            row_errors(error)
         if wrong:
             typed = typed.take([i for i in range(chunk.n_rows) if i not in wrong])
         return typed if self.known is None else self._respelled(typed, self.known)

@@ -35,7 +35,7 @@ class ArrayTable:
         kind = self._array.dtype.kind
         if kind == "O":
             return None
-        return "continuous" if kind in "iuf" else "categorical"
+        return "numeric" if kind in "iuf" else "categorical"
 
     def numbers(self, j: int) -> Numbers:
         """Return column j of the array."""

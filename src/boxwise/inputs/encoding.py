@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from boxwise.inputs.batch import Batch
 from boxwise.inputs.categories import to_codes
-from boxwise.inputs.express import encode_quickly
+from boxwise.inputs.fast_path import encode_fast
 from boxwise.inputs.intervals import check_bounds
-from boxwise.inputs.kinds import kinds_told
+from boxwise.inputs.kinds import kinds_found
 from boxwise.inputs.matching import match_columns, match_upper
 from boxwise.inputs.numbers import check_range, to_floats
 from boxwise.inputs.reading import read_table
@@ -27,7 +27,7 @@ def encode(
     learn: bool,
     upper: Any = None,
     reader: str = "the model",
-    settle: bool = False,
+    assign_kinds: bool = False,
 ) -> Batch:
     """Turn a table into arrays.
 
@@ -48,11 +48,11 @@ def encode(
         Whether category values not in the schema get new codes, listed in ``Batch.additions``.
         Otherwise their code is -1.
     upper : table, optional
-        The upper bounds of the continuous columns, if X holds the lower bounds: by name if both
-        have names (all columns of X may then be there), else in the order of the continuous ones.
+        The upper bounds of the numeric columns, if X holds the lower bounds: by name if both
+        have names (all columns of X may then be there), else in the order of the numeric ones.
     reader : str
         Who reads the table: errors and warnings about its columns name it.
-    settle : bool
+    assign_kinds : bool
         Whether columns of unknown kind get one by their values, listed in ``Batch.kinds``.
         Otherwise what is in them is left out.
 
@@ -72,18 +72,18 @@ def encode(
     >>> encode([{"age": 52, "job": "nurse"}], schema, learn=False).codes.tolist()
     [[-1]]
     """
-    settle = settle and bool(schema.unknown)
-    if upper is None and not settle:
-        batch = encode_quickly(X, schema, learn=learn)
+    assign_kinds = assign_kinds and bool(schema.unknown)
+    if upper is None and not assign_kinds:
+        batch = encode_fast(X, schema, learn=learn)
         if batch is not None:
             return batch
     table = read_table(X, schema.names if schema.named else None)
     positions = match_columns(table, schema, reader)
-    kinds = kinds_told(table, schema, positions) if settle else {}
+    kinds = kinds_found(table, schema, positions) if assign_kinds else {}
     if kinds:
         schema = schema.with_kinds(kinds)
-    continuous = [positions[j] for j in schema.continuous]
-    lower, highest = _read_numbers(table, continuous, schema.continuous_names)
+    numeric = [positions[j] for j in schema.numeric]
+    lower, highest = _read_numbers(table, numeric, schema.numeric_names)
     if upper is not None:
         if highest is not lower:
             raise ValueError(
@@ -92,7 +92,7 @@ def encode(
             )
         highest = _read_upper(read_table(upper), table, schema, positions)
     if highest is not lower:
-        check_bounds(lower, highest, schema.continuous_names)
+        check_bounds(lower, highest, schema.numeric_names)
     codes, additions = _read_codes(table, schema, positions, learn=learn)
     return Batch(lower, highest, codes, additions, kinds)
 
@@ -124,7 +124,7 @@ def _side_by_side(columns: list[NDArray[np.float64]], n_rows: int) -> NDArray[np
 def _read_upper(
     upper: Table, table: Table, schema: Schema, positions: Sequence[int]
 ) -> NDArray[np.float64]:
-    names = schema.continuous_names
+    names = schema.numeric_names
     highest, also = _read_numbers(upper, match_upper(upper, table, schema, positions), names)
     if also is not highest:
         raise ValueError("upper holds intervals; give the upper bounds as numbers")

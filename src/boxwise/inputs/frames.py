@@ -39,7 +39,7 @@ class FrameTable:
         series = self._columns[j]
         dtype = series.dtype
         if dtype.is_numeric():
-            return "continuous"
+            return "numeric"
         if dtype == nw.String and _is_object(series) and series.null_count() == len(series):
             return None
         if dtype in _CATEGORICAL:
@@ -48,7 +48,7 @@ class FrameTable:
             types = {type(value) for value in series.to_list() if not is_missing(value)}
             if not types:
                 return None
-            return "continuous" if types <= set(interval_types()) else "categorical"
+            return "numeric" if types <= set(interval_types()) else "categorical"
         if dtype == nw.Unknown:
             return _declared_by_native(series)
         raise _unsupported(series, dtype)
@@ -94,11 +94,11 @@ def _declared_by_native(series: nw.Series[Any]) -> Kind | None:
     """Return the kind of a dtype that narwhals does not know."""
     native = series.to_native()
     if _has_pandas_dtype(native, "IntervalDtype"):
-        return "continuous"
+        return "numeric"
     if series.null_count() == len(series):
         return None
     if _has_pandas_dtype(native, "SparseDtype"):
-        return "categorical" if native.dtype.subtype.kind in "bO" else "continuous"
+        return "categorical" if native.dtype.subtype.kind in "bO" else "numeric"
     dtype = getattr(native, "dtype", getattr(native, "type", "unknown"))
     if getattr(dtype, "kind", None) == "c":
         raise ValueError(f"Complex data not supported: column {series.name!r}")

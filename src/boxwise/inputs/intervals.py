@@ -1,4 +1,4 @@
-"""Intervals: a lower and an upper bound for one continuous value."""
+"""Intervals: a lower and an upper bound for one numeric value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deciding which columns are continuous and which are categorical."""
+"""Deciding which columns are numeric and which are categorical."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def infer_schema(X: Any, categorical_features: Any = "from_dtype", upper: Any = 
     categorical_features : "from_dtype", list of names, list of positions, mask or None
         Whole numbers are positions, also where pandas has numbers for names.
         With "from_dtype", text, object, categorical and boolean columns are categorical, numbers
-        and intervals continuous; columns without a type of their own (object arrays, dicts, lists)
-        are continuous if all their values are numbers or intervals. Otherwise the columns listed
-        are categorical and all others continuous; None lists none.
+        and intervals numeric; columns without a type of their own (object arrays, dicts, lists)
+        are numeric if all their values are numbers or intervals. Otherwise the columns listed
+        are categorical and all others numeric; None lists none.
     upper : table, optional
         Upper bounds, if X holds lower bounds; checked to fit X.
 
@@ -42,7 +42,7 @@ def infer_schema(X: Any, categorical_features: Any = "from_dtype", upper: Any = 
     Examples
     --------
     >>> infer_schema([{"age": 31, "job": "cook"}, {"age": None, "job": "smith"}])
-    Schema(2 columns: age (continuous), job (categorical, 0 values))
+    Schema(2 columns: age (numeric), job (categorical, 0 values))
     """
     table = read_table(X)
     names = table.names or generated_names(table.n_columns)
@@ -56,7 +56,7 @@ def infer_schema(X: Any, categorical_features: Any = "from_dtype", upper: Any = 
             )
     else:
         listed = _listed(categorical_features, names)
-        kinds = ["categorical" if j in listed else "continuous" for j in range(len(names))]
+        kinds = ["categorical" if j in listed else "numeric" for j in range(len(names))]
     schema = Schema(
         [
             Column(name, kind, Vocabulary() if kind == "categorical" else None)
@@ -77,7 +77,7 @@ def _kind(table: Table, j: int) -> Kind:
     return kind or "unknown"
 
 
-def kinds_told(table: Table, schema: Schema, positions: Sequence[int]) -> dict[int, Kind]:
+def kinds_found(table: Table, schema: Schema, positions: Sequence[int]) -> dict[int, Kind]:
     """Return the kinds of those columns of unknown kind that have a value in a table.
 
     A type alone is not enough: pandas takes a column of a file for numbers if it is empty.
@@ -102,7 +102,7 @@ def kind_of_values(values: Sequence[object]) -> Kind | None:
     # Some types have a missing value of their own, such as datetime64's NaT.
     if others and not all(is_missing(value) for value in values if type(value) in others):
         return "categorical"
-    return None if all(map(is_missing, values)) else "continuous"
+    return None if all(map(is_missing, values)) else "numeric"
 
 
 def check_listed(categorical_features: Any, names: tuple[str, ...]) -> None:

@@ -94,7 +94,7 @@ def _to_array(y: Any) -> NDArray[Any]:
         array = np.asarray(values)
         if array.ndim != 1 and array.dtype.kind not in "US":
             return array
-    except ValueError:  # lists of several lengths, say: the row is told when they are read
+    except ValueError:  # lists of several lengths, say: the error names the row when they are read
         pass
     # NumPy would turn a number among texts into text, and one beside a NaN into a float.
     plain = np.empty(len(values), dtype=object)

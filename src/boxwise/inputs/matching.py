@@ -66,7 +66,7 @@ def columns_by_position() -> Iterator[None]:
 def match_upper(
     upper: Table, table: Table, schema: Schema, positions: Sequence[int]
 ) -> Sequence[int]:
-    """Return, for each continuous column, its position in the table of upper bounds.
+    """Return, for each numeric column, its position in the table of upper bounds.
 
     `positions` says where the schema's columns are in the table of lower bounds.
     """
@@ -78,11 +78,11 @@ def match_upper(
     if names is not None and lower is not None and not (upper.numbered and table.numbered):
         both_named = upper.names is not None and table.names is not None
         if both_named or {*names} <= {*lower}:
-            return _upper_by_name(names, lower, [positions[j] for j in schema.continuous])
-    if upper.n_columns != len(schema.continuous):
+            return _upper_by_name(names, lower, [positions[j] for j in schema.numeric])
+    if upper.n_columns != len(schema.numeric):
         raise ValueError(
-            f"upper has {upper.n_columns} columns, but there are {len(schema.continuous)} "
-            f"continuous ones ({_listing(schema.continuous_names)}); give their upper bounds only"
+            f"upper has {upper.n_columns} columns, but there are {len(schema.numeric)} "
+            f"numeric ones ({_listing(schema.numeric_names)}); give their upper bounds only"
         )
     return range(upper.n_columns)
 
@@ -92,20 +92,20 @@ def _labels(table: Table) -> tuple[str, ...] | None:
 
 
 def _upper_by_name(
-    upper: tuple[str, ...], lower: tuple[str, ...], continuous: Sequence[int]
+    upper: tuple[str, ...], lower: tuple[str, ...], numeric: Sequence[int]
 ) -> Sequence[int]:
     position_of = {name: j for j, name in enumerate(upper)}
-    wanted = [lower[j] for j in continuous]
+    wanted = [lower[j] for j in numeric]
     absent = [name for name in wanted if name not in position_of]
     if absent:
         raise ValueError(
-            f"upper has no column {_listing(absent)}; give an upper bound for each continuous "
+            f"upper has no column {_listing(absent)}; give an upper bound for each numeric "
             "column, equal to the lower one where there is no interval"
         )
     if set(upper) not in (set(wanted), set(lower)):
         extra = [name for name in upper if name not in wanted]
         raise ValueError(
-            f"upper has the columns {_listing(extra)}, which are not continuous columns of X; "
+            f"upper has the columns {_listing(extra)}, which are not numeric columns of X; "
             "drop them"
         )
     return [position_of[name] for name in wanted]

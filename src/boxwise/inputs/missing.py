@@ -1,4 +1,4 @@
-"""Which values mean that there is no value: None, NaN, pandas.NA and NaT."""
+"""Missing values: None, NaN, pandas.NA and NaT."""
 
 from __future__ import annotations
 

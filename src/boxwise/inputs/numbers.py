@@ -23,7 +23,7 @@ FEW_NUMBERS = 4_096
 
 
 class NotANumberError(ValueError):
-    """Text in a column of numbers."""
+    """Text in a numeric column."""
 
 
 def to_floats(cells: Numbers, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

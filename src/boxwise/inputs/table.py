@@ -1,4 +1,4 @@
-"""What every source of rows looks like to the rest of this package."""
+"""The interface of every source of rows to the rest of this package."""
 
 from __future__ import annotations
 

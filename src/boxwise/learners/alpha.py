@@ -15,11 +15,11 @@ from sklearn.model_selection import StratifiedKFold, check_cv
 from boxwise.core import EntropySettings, FoldRows, Range, try_settings
 from boxwise.evaluate import class_balanced_accuracy
 from boxwise.inputs import Batch
-from boxwise.learners.settings import engine_ranges
+from boxwise.learners.base.settings import engine_ranges
 
 if TYPE_CHECKING:
+    from boxwise.learners.base.hyperbox_learner import TrainingTable
     from boxwise.learners.eiol_gfmm import EIOLGFMM
-    from boxwise.learners.hyperbox_learner import TrainingTable
 
 FOLDS = 3
 Split = tuple[NDArray[Any], NDArray[Any]]
@@ -34,10 +34,10 @@ def estimate_alpha(
     upper: Any = None,
     cv: Any = None,
 ) -> float:
-    """Estimate how much the continuous columns should weigh in the membership.
+    """Estimate how much the numeric columns should weigh in the membership.
 
     The table is cut into three stratified folds. On each two of them, one model learns the
-    continuous columns alone and one the categorical columns alone; both are scored by class
+    numeric columns alone and one the categorical columns alone; both are scored by class
     balanced accuracy on the third. The kind of column that predicts better weighs more.
 
     Parameters
@@ -57,7 +57,7 @@ def estimate_alpha(
     -------
     float
         From 0 (categories only) to 1 (numbers only). With one kind of column only, or if neither
-        model is ever right, the share of the continuous columns.
+        model is ever right, the share of the numeric columns.
 
     See Also
     --------
@@ -95,7 +95,7 @@ def alpha_for(
     scores_only: bool,
 ) -> float:
     """Do the work of `estimate_alpha` for a table that is read already."""
-    n, r = len(table.schema.continuous), len(table.schema.categorical)
+    n, r = len(table.schema.numeric), len(table.schema.categorical)
     if n == 0 or r == 0:
         return n / (n + r)
     by_numbers = by_categories = 0.0

@@ -1,4 +1,4 @@
-"""What happened to a model while it learned: alarms, and what became of them."""
+"""The log of concept drift: alarms while a model learned, and what followed."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Change:
 
 def changes_of(model: Model) -> list[Change]:
     """Return what happened so far, the first event first."""
-    names = (*model.schema.continuous_names, *model.schema.categorical_names)
+    names = (*model.schema.numeric_names, *model.schema.categorical_names)
     found = []
     for row in model.engine.snapshot()["changes"]:
         factors = np.exp(-row[5:])  # a larger multiplier is a smaller relevance

@@ -102,7 +102,7 @@ def iol_pipeline(
     >>> clf["iol"].boxes_.describe(0)
     'declined, 2 rows: age 0 to 0.08333; job=student 1; job=engineer 0'
     """
-    encoder_class(encoder)  # a wrong name and a missing library are told here, not at the first fit
+    encoder_class(encoder)  # a wrong name or a missing library fails here, not at the first fit
     pipeline = Pipeline(
         [
             ("encode", CategoryEncoder(encoder, categorical_features, unlabelled)),
@@ -210,7 +210,7 @@ class CategoryEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         array of str
-            The names of the continuous columns, then of the encoded ones: "job" for one column,
+            The names of the numeric columns, then of the encoded ones: "job" for one column,
             "job=cook" for that of one value, "job_0", "job_1", ... for contrasts.
         """
         self._fitted()
@@ -227,7 +227,7 @@ class CategoryEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if self.encoder in _WITH_LABELS:
             numbers = _class_numbers(y, batch.n_rows, self.unlabelled)
         schema.absorb(batch.additions)
-        names, encoder = [*schema.continuous_names], None
+        names, encoder = [*schema.numeric_names], None
         if schema.categorical:
             frame = _frame(batch)
             encoder = library_class(cols=[*frame.columns])

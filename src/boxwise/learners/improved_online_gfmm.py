@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from boxwise.core import EntropySettings
-from boxwise.learners.numbers_only import NumbersOnly
-from boxwise.learners.online_learner import OnlineLearner
-from boxwise.learners.settings import gammas, number
+from boxwise.learners.base.numeric_only import NumericOnly
+from boxwise.learners.base.online_learner import OnlineLearner
+from boxwise.learners.base.settings import gammas, number
 from boxwise.schema import Schema
 
 
-class ImprovedOnlineGFMM(NumbersOnly, OnlineLearner):
+class ImprovedOnlineGFMM(NumericOnly, OnlineLearner):
     """IOL-GFMM: online learning of boxes that never overlap a box of another class.
 
     Each row is taken by a box of its class that contains it, or by the closest one that may grow:

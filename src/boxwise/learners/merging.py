@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from sklearn.base import clone
 
 from boxwise.core import EntropySettings, EvidenceSettings, Model, join
-from boxwise.learners.hyperbox_learner import HyperboxLearner
+from boxwise.learners.base.hyperbox_learner import HyperboxLearner
 from boxwise.schema import Kind, Schema, show
 
 Learner = TypeVar("Learner", bound=HyperboxLearner)
@@ -112,8 +112,8 @@ def _with_common_kinds(
     same = []
     for learner, model in zip(models, fitted, strict=True):
         names = model.schema.names
-        told = {j: kinds[names[j]] for j in model.schema.unknown if names[j] in kinds}
-        same.append(learner._with_kinds(model, told) if told else model)
+        found = {j: kinds[names[j]] for j in model.schema.unknown if names[j] in kinds}
+        same.append(learner._with_kinds(model, found) if found else model)
     return same
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from boxwise.core import ContractionSettings
-from boxwise.learners.numbers_only import NumbersOnly
-from boxwise.learners.online_learner import OnlineLearner
-from boxwise.learners.settings import gammas, number
+from boxwise.learners.base.numeric_only import NumericOnly
+from boxwise.learners.base.online_learner import OnlineLearner
+from boxwise.learners.base.settings import gammas, number
 from boxwise.schema import Schema
 
 
-class OnlineGFMM(NumbersOnly, OnlineLearner):
+class OnlineGFMM(NumericOnly, OnlineLearner):
     """Onln-GFMM: online learning of boxes that grow and are then cut apart from other classes.
 
     Each row is taken by a box of its class that contains it, or by the closest one that stays

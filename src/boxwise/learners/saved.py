@@ -14,10 +14,10 @@ from boxwise.core import (
     Settings,
 )
 from boxwise.learners.agglomerative_gfmm import AgglomerativeGFMM
+from boxwise.learners.base.hyperbox_learner import HyperboxLearner
 from boxwise.learners.castillo_gfmm import CastilloGFMM
 from boxwise.learners.eiol_gfmm import EIOLGFMM
 from boxwise.learners.hyperbox_classifier import HyperboxClassifier
-from boxwise.learners.hyperbox_learner import HyperboxLearner
 from boxwise.learners.improved_online_gfmm import ImprovedOnlineGFMM
 from boxwise.learners.online_gfmm import OnlineGFMM
 from boxwise.learners.renamed import as_few_boxes, as_named_now, without_layer

@@ -1,4 +1,4 @@
-"""How often each row counts: weights of rows and of classes."""
+"""Weights of rows and of classes: how often each row counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an experiment is: a name, data sets, and what is done on one fold."""
+"""The interface of an experiment: a name, data sets, and the work on one fold."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from boxwise import EIOLGFMM, CastilloGFMM, ImprovedOnlineGFMM, ShindeGFMM
 from boxwise.datasets import names
-from boxwise.learners.hyperbox_learner import HyperboxLearner
+from boxwise.learners.base.hyperbox_learner import HyperboxLearner
 from boxwise.paper.protocol import Fold, Row, rows
 
 TENTHS = [i / 10 for i in range(11)]

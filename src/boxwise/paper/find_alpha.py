@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from boxwise import estimate_alpha
-from boxwise.learners.hyperbox_learner import HyperboxLearner
+from boxwise.learners.base.hyperbox_learner import HyperboxLearner
 from boxwise.paper.experiment import METHODS, TENTHS, VERSIONS, Experiment
 from boxwise.paper.protocol import Fold, Row, rows
 

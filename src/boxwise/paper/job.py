@@ -15,7 +15,7 @@ from joblib import cpu_count
 
 from boxwise.atomic_files import writing_text
 from boxwise.core import engine_version
-from boxwise.learners.parameters import parameters_to_json
+from boxwise.learners.base.parameters import parameters_to_json
 from boxwise.paper.encoders import steps
 from boxwise.paper.experiment import METHODS
 from boxwise.paper.protocol import Protocol

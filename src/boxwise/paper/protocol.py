@@ -1,4 +1,4 @@
-"""How the paper evaluates: which rows are learned, which are predicted, and what is recorded."""
+"""The paper's protocol: which rows are learned, which are predicted, and what is recorded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
 
 from boxwise.datasets import load
 from boxwise.evaluate import cba_scorer
-from boxwise.learners.hyperbox_learner import HyperboxLearner
+from boxwise.learners.base.hyperbox_learner import HyperboxLearner
 from boxwise.tuning.scoring import Scoring
 from boxwise.tuning.trials import Result, Trials
 
@@ -36,7 +36,7 @@ class Protocol:
     quick : bool
         Whether grids are thinned out.
     scaling : "dataset" or "fold"
-        Whether a continuous column is scaled by all rows of its data set, as the paper does, or by
+        Whether a numeric column is scaled by all rows of its data set, as the paper does, or by
         those of the training fold, as one would in earnest.
     order : "file" or "shuffled"
         The order in which the rows of a training fold are learned.
@@ -56,7 +56,7 @@ class Protocol:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A data set as the experiments use it: the continuous columns first."""
+    """A data set as the experiments use it: the numeric columns first."""
 
     name: str
     X: NDArray[Any]
@@ -71,7 +71,7 @@ class Table:
 
     @cached_property
     def ranges(self) -> dict[int, tuple[float, float]]:
-        """The least and the largest value of each continuous column."""
+        """The least and the largest value of each numeric column."""
         numbers = self.X[:, : self.n].astype(float)
         return {j: (numbers[:, j].min(), numbers[:, j].max()) for j in range(self.n)}
 
@@ -86,9 +86,9 @@ class Table:
 def table(name: str, folder: str | None = None) -> Table:
     """Return a data set of the paper."""
     data = load(name, folder=folder)
-    columns = [*data.continuous, *data.categorical]
+    columns = [*data.numeric, *data.categorical]
     X = np.array([[row[column] for column in columns] for row in data.X], dtype=object)
-    return Table(name, X, data.y, len(data.continuous), len(data.categorical))
+    return Table(name, X, data.y, len(data.numeric), len(data.categorical))
 
 
 class Fold:
@@ -146,7 +146,7 @@ class Fold:
 
 def outer_fold(table: Table, protocol: Protocol, repeat: int, fold: int) -> Fold:
     """Return one fold of one repetition; the same whatever else is run."""
-    # As RepeatedStratifiedKFold(4, n_repeats=10, random_state=seed) cuts them.
+    # The folds of RepeatedStratifiedKFold(4, n_repeats=10, random_state=seed) cuts them.
     splitter = RepeatedStratifiedKFold(
         n_splits=N_FOLDS, n_repeats=repeat + 1, random_state=protocol.seed
     )
@@ -168,7 +168,7 @@ class small_classes_allowed(warnings.catch_warnings):  # noqa: N801
 
 
 class Row(NamedTuple):
-    """What one method with one setting did on one fold; what does not apply is None."""
+    """The result of one method with one setting on one fold; what does not apply is None."""
 
     method: str  # v1, v2, M1, M2 or IOL
     variant: str  # the encoder, or the way to find alpha

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxwise.core.words import counted
 from boxwise.plot.canvas import INK, SMALL, TEXT, TITLE, head, pyplot
-from boxwise.plot.column_choice import choice_in_words, chosen_names
+from boxwise.plot.column_choice import choice_text, chosen_names
 from boxwise.plot.held_values import HeldValues
 from boxwise.plot.profile import Profile
 from boxwise.plot.profile_panels import draw_categories, draw_numbers
@@ -33,8 +33,8 @@ def plot_box(
 ) -> FigureBase:
     """Draw what one box holds in each column, against all rows and those of its class.
 
-    Of a column of numbers it shows the interval over the distribution of the rows; of a column of
-    categories the share of each value in the box beside the share among all rows. Without X, the
+    A numeric column shows the interval over the distribution of the rows; a categorical one the
+    share of each value in the box beside the share among all rows. Without X, the
     rows are those of the boxes: the rows of each are spread evenly over its interval. matplotlib is
     needed: ``pip install "boxwise[plot]"``.
 
@@ -92,7 +92,7 @@ def plot_box(
         head(ax, shown(view.schema.names[j], 20), [words], size=TEXT, small=SMALL)
     taken = counted(int(view.boxes.n_samples[box]), "row", "rows")
     lines = [f"Box {box}: {profile.class_name}, {taken}"]
-    lines += choice_in_words(view, chosen, columns)
+    lines += choice_text(view, chosen, columns)
     figure.suptitle("\n".join(lines), x=0.01, ha="left", fontsize=TITLE, color=INK)
     figure.legend(
         handles=profile.handles(), loc="outside lower left", ncols=4 if across > 2 else 2,

@@ -1,4 +1,4 @@
-"""What all pictures have: matplotlib, axes, a heading, a legend beside the data."""
+"""The parts that all pictures share: matplotlib, axes, a heading, a legend beside the data."""
 
 from __future__ import annotations
 

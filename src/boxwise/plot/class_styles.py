@@ -1,4 +1,4 @@
-"""How classes are told apart: by colour, and for those who see or print none, by mark and hatch."""
+"""Styles that tell classes apart by colour and, where colour is not seen, by mark and hatch."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TINT = 0.3  # how much of its colour a region has; the rest is white
 
 @dataclass(frozen=True)
 class ClassStyle:
-    """How one class is drawn, or all that share a style."""
+    """The style of one class, or of all classes that share it."""
 
     label: str
     colour: str

@@ -1,4 +1,4 @@
-"""Which columns to draw: those asked for, or those that tell most."""
+"""The choice of the columns to draw: those asked for, or the most informative."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ MOST_COLUMNS = 12
 
 
 def chosen_names(view: View, columns: Sequence[str | int] | None) -> list[int]:
-    """Return the positions of the columns asked for, or else of the most telling."""
+    """Return the positions of the columns asked for, or else of the most informative."""
     if columns is None:
-        return most_telling(view, MOST_COLUMNS)
+        return most_informative(view, MOST_COLUMNS)
     if isinstance(columns, str):
         raise ValueError(f"columns must be a list of columns; write [{columns!r}]")
     chosen = [view.position(which) for which in columns]
@@ -28,22 +28,22 @@ def chosen_names(view: View, columns: Sequence[str | int] | None) -> list[int]:
     return chosen
 
 
-def choice_in_words(view: View, chosen: Sequence[int], columns: object) -> list[str]:
+def choice_text(view: View, chosen: Sequence[int], columns: object) -> list[str]:
     """Say how columns were chosen, if they were not asked for and are not all."""
     if columns is not None or len(chosen) == view.schema.n_features:
         return []
     return [f"Columns: the {len(chosen)} most telling of {view.schema.n_features}"]
 
 
-def most_telling(view: View, most: int) -> list[int]:
+def most_informative(view: View, most: int) -> list[int]:
     """Return the columns whose values tell classes apart best, those first.
 
     What a column tells is the information, in nats, that its value gives on the class, by the rows
     of the boxes. Where it tells nothing, as with one class, the order is that of the columns.
     """
     seen = [j for j in view.schema.known if view.is_seen(j)]
-    told = [-round(information(view, j), 9) for j in seen]
-    return [seen[k] for k in np.argsort(told, kind="stable")[:most].tolist()]
+    gain = [-round(information(view, j), 9) for j in seen]
+    return [seen[k] for k in np.argsort(gain, kind="stable")[:most].tolist()]
 
 
 def information(view: View, j: int) -> float:
@@ -56,8 +56,8 @@ def information(view: View, j: int) -> float:
     n_classes, n_values = (int((found.sum(axis=k) > 0).sum()) for k in (1, 0))
     by_chance = (n_classes - 1) * (n_values - 1) / (2 * n_rows)
     joint, classes, values = found, found.sum(axis=1), found.sum(axis=0)
-    told = (_entropy(classes) + _entropy(values) - _entropy(joint.ravel())) - by_chance
-    return max(told, 0.0)
+    gain = (_entropy(classes) + _entropy(values) - _entropy(joint.ravel())) - by_chance
+    return max(gain, 0.0)
 
 
 def _entropy(rows: NDArray[np.float64]) -> float:

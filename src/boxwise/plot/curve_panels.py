@@ -25,11 +25,11 @@ TAIL = 1 / 64  # of the rows, at each end: what the scale of a column tells apar
 WORTH_CUTTING = 2.0  # times as long as without the ends
 VISIBLE = 0.04  # of the height of a panel
 SUPPORT = 0.16  # of the height of a panel, for the rows
-MOST_VALUES = 8  # of a column of categories, those with most rows
+MOST_VALUES = 8  # of a categorical column: those with most rows
 
 
 class CurvePanel:
-    """What is drawn of one curve.
+    """The panel of one curve.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class CurvePanel:
         self.shows_lately = bool(np.abs(now - lately).max(initial=0.0) > VISIBLE * room)
         ax.tick_params(labelsize=SMALL)
         ax.spines[["top", "right"]].set_visible(False)
-        draw = self._draw_numbers if self.curve.kind == "continuous" else self._draw_categories
+        draw = self._draw_numbers if self.curve.kind == "numeric" else self._draw_categories
         draw(ax, now, lately)
 
     def _visible(self) -> NDArray[np.bool_]:

@@ -27,7 +27,7 @@ def plot_curves(
     """Draw what each column adds to the log-odds of the classes, value by value.
 
     With two classes these are the log-odds of the second against the first, with more the logit of
-    each; 0 is the mean over the learned rows. A column of numbers has a line, one of categories a
+    each; 0 is the mean over the learned rows. A numeric column has a line, a categorical one a
     mark for each value, and grey bars below show where the learned rows are. Where the latest rows
     say something visibly different, a dashed line or a hollow mark shows it. All panels share the
     scale of the log-odds. Ends of a column that hold hardly any rows are left out. matplotlib is

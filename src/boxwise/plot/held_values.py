@@ -1,4 +1,4 @@
-"""What the other columns are while two of them are drawn, and the predictions then."""
+"""The values of the other columns while two are drawn, and the predictions there."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from boxwise.plot.bands import Bands
 from boxwise.plot.canvas import INK, SMALL, TEXT, axes_for, head, legend_beside
-from boxwise.plot.class_shapes import draw_class_shapes
-from boxwise.plot.column_choice import choice_in_words, chosen_names
+from boxwise.plot.column_choice import choice_text, chosen_names
+from boxwise.plot.distribution import draw_class_shapes
 from boxwise.plot.scales import Scale
 from boxwise.plot.texts import drawn_boxes, in_lines
 from boxwise.plot.view import View
@@ -69,7 +69,7 @@ def plot_parallel(
     Bands(view, chosen, scales, boxes).draw(ax)
     _draw_axes(ax, scales)
     rows, n_shown = view.boxes.n_samples, int(view.shown.sum())
-    notes = choice_in_words(view, chosen, columns)
+    notes = choice_text(view, chosen, columns)
     note = f"Bands: {drawn_boxes(len(boxes), n_shown)}"
     if len(boxes) < n_shown:
         note += f" ({_share(rows[boxes].sum() / rows[view.shown].sum())} of rows)"

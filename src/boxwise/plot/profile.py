@@ -1,4 +1,4 @@
-"""What is compared in the picture of one box: the box, its class, all rows, and perhaps one row."""
+"""The data in the picture of one box: the box, its class, all rows, and perhaps one row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The panels in the picture of one box: one for a column of numbers, one for categories."""
+"""The panels in the picture of one box: one for a numeric column, one for a categorical one."""
 
 from __future__ import annotations
 

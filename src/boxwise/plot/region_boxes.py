@@ -52,7 +52,7 @@ def draw_boxes(
 
 
 def _sides(view: View, j: int, scale: Scale, boxes: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return begin and end of each box in a column of numbers, at least so far apart as is seen."""
+    """Return begin and end of each box in a numeric column, far enough apart to be seen."""
     ends = np.column_stack([side[boxes] for side in view.interval(j)])
     short = np.maximum(LEAST * (scale.high - scale.low) - (ends[:, 1] - ends[:, 0]), 0) / 2
     widened: NDArray[np.float64] = ends + np.column_stack([-short, short])

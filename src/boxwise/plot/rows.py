@@ -40,7 +40,7 @@ class Rows:
 
     def numbers(self, j: int) -> NDArray[np.float64]:
         """Return column `j`, of numbers: the middle of an interval, NaN where it is missing."""
-        k = self._view.schema.continuous.index(j)
+        k = self._view.schema.numeric.index(j)
         middle: NDArray[np.float64] = (self._batch.lower[:, k] + self._batch.upper[:, k]) / 2
         return middle
 

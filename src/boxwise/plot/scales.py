@@ -1,4 +1,4 @@
-"""Where the values of a column are on an axis: numbers as they are, categories in slots."""
+"""The scales of axes: numbers as they are, categories in slots."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class NumberScale:
 
         found = MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]).tick_values(self.low, self.high)
         inside = [float(x) for x in found if self.low <= x <= self.high]
-        # What is 0 but for rounding is called 0.
+        # Rounds to 0 a number that only rounding keeps from being 0.
         places = [x if abs(x) > 1e-12 * (self.high - self.low) else 0.0 for x in inside]
         return [*zip(places, numbers(places), strict=True)]
 

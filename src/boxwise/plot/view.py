@@ -18,7 +18,7 @@ from boxwise.schema import Schema, Vocabulary, show
 
 
 class View:
-    """What there is to draw of a fitted estimator.
+    """The parts of a fitted estimator that can be drawn.
 
     Attributes
     ----------
@@ -78,11 +78,11 @@ class View:
 
     def is_number(self, j: int) -> bool:
         """Say whether column `j` is one of numbers."""
-        return self.schema.columns[j].kind == "continuous"
+        return self.schema.columns[j].kind == "numeric"
 
     def interval(self, j: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return where each box begins and ends in a column of numbers."""
-        k = self.schema.continuous.index(j)
+        """Return where each box begins and ends in a numeric column."""
+        k = self.schema.numeric.index(j)
         return self.boxes.lower[:, k], self.boxes.upper[:, k]
 
     def is_seen(self, j: int) -> bool:
@@ -92,7 +92,7 @@ class View:
         return not self.is_number(j) or not np.isnan(self.interval(j)[0]).all()
 
     def totals(self, j: int) -> Counter[object]:
-        """Return how many rows of all boxes have each value of a column of categories."""
+        """Return how many rows of all boxes have each value of a categorical column."""
         found = self._totals.get(j)
         if found is None:
             k = self.schema.categorical.index(j)
@@ -106,7 +106,7 @@ class View:
         return {}
 
     def vocabulary(self, j: int) -> Vocabulary:
-        """Return the values of a column of categories."""
+        """Return the values of a categorical column."""
         vocabulary = self.schema.columns[j].vocabulary
         assert vocabulary is not None
         return vocabulary

@@ -212,7 +212,7 @@ class Layer:
                 error = (k == label) - p[k]
                 if abs(error) < LEAST_ERROR:
                     continue
-                # Of two classes the logits are s and -s, whose difference grows twice as fast.
+                # With two classes the logits are s and -s, whose difference grows twice as fast.
                 slope = 2 if len(self.classes) == 2 else 1
                 curvature = max(p[k] * (1 - p[k]), LEAST_CURVATURE)
                 x = _with(row, boxes[k])

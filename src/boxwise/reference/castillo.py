@@ -22,7 +22,7 @@ Sample = tuple[Numbers, Numbers, Values, Hashable]
 
 
 class Bound(Enum):
-    """What stands for a bound that is not set: any value, None too, may be a category."""
+    """The mark of a bound that is not set: any value, None too, may be a category."""
 
     UNSET = "unset"
 

@@ -67,7 +67,7 @@ def cut_back(outer: Box, inner: Box, j: int, epsilon: float, before: bool) -> No
 
 # Where a whole epsilon does not fit into the box that gives way, that box shrinks to a point and
 # the gap is smaller; where rounding would swallow epsilon, the gap is that to the next number.
-# So no box is ever turned inside out and the two never touch.
+# Thus no box is ever turned inside out, and the two never touch.
 
 
 def beyond(x: float, epsilon: float, end: float) -> float:

@@ -61,7 +61,7 @@ PRIOR_ROWS = 0.1
 
 @dataclass
 class Change:
-    """What happened to the experts: at an alarm error rates, else mean log-losses."""
+    """An event of the experts: at an alarm with error rates, else with mean log-losses."""
 
     row: int
     event: str

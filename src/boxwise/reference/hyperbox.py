@@ -1,4 +1,4 @@
-"""What every algorithm of the family shares: boxes, ranges, the size test, numerical membership.
+"""The base of every algorithm of the family: boxes, ranges, size test, numeric membership.
 
 The numbers in brackets are equations of Khuat and Gabrys, "An Online Learning Algorithm for a
 Neuro-Fuzzy Classifier with Mixed-Attribute Data".
@@ -33,7 +33,7 @@ class Box:
 
 
 class Network:
-    """Boxes and classes in order of creation, and what one range per continuous feature gives."""
+    """Boxes and classes in order of creation, and what one range per numeric feature gives."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Network:
         return high - low if high - low > NO_WIDTH else 0.0
 
     def b_num(self, box: Box, lower: Numbers, upper: Numbers) -> float:
-        """(2): the membership over the continuous features."""
+        """(2): the membership over the numeric features."""
         b = 1.0
         for j, (xl, xu) in enumerate(zip(lower, upper, strict=True)):
             v, w = box.V[j], box.W[j]

@@ -53,7 +53,7 @@ class Online(Network):
         degree = [self.membership(b, lower, upper, values) for b in known]
         best = max(degree)
         winners = [b for b, b_i in zip(known, degree, strict=True) if b_i == best]
-        if not lower:  # without continuous features there are no distances
+        if not lower:  # without numeric features there are no distances
             return by_samples(self.classes, winners, best)
         near = {
             c: min(self.distance(b, lower, upper) for b in winners if b.label == c)

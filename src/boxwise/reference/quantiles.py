@@ -105,7 +105,7 @@ class QuantileScale:
 
 
 class ByQuantiles:
-    """A learner whose continuous features are measured by rank."""
+    """A learner whose numeric features are measured by rank."""
 
     def __init__(self, learner: EIOL) -> None:
         self.learner = learner

@@ -101,12 +101,12 @@ def _class(kind: str) -> str:
     return f' class="{kind}"' if kind else ""
 
 
-def share_in_words(share: float) -> str:
+def share_text(share: float) -> str:
     """Return a share in percent; only what is none is 0 %.
 
     Examples
     --------
-    >>> share_in_words(0.934), share_in_words(0.0004), share_in_words(0.9996)
+    >>> share_text(0.934), share_text(0.0004), share_text(0.9996)
     ('93.4%', 'under 0.1%', 'over 99.9%')
     """
     if 0 < share < 0.0005:

@@ -1,4 +1,4 @@
-"""How much each column matters: to the predictions, and to the boxes."""
+"""The relevance of each column: to the predictions, and to the boxes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FEWEST, MOST = 200, 5_000  # rows
 
 @dataclass(frozen=True)
 class Drop:
-    """What is lost when the values of one column are dealt out anew.
+    """The loss when the values of one column are permuted (permutation importance).
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ def _dealt_anew(model: Model, batch: Batch, j: int, order: NDArray[np.intp]) -> 
         codes = batch.codes.copy()
         codes[:, k] = codes[order, k]
         return Batch(batch.lower, batch.upper, codes, batch.additions)
-    k = schema.continuous.index(j)
+    k = schema.numeric.index(j)
     lower, upper = batch.lower.copy(), batch.upper.copy()
     lower[:, k], upper[:, k] = lower[order, k], upper[order, k]
     return Batch(lower, upper, batch.codes, batch.additions)
@@ -110,7 +110,7 @@ def excluded(view: View, j: int) -> float:
     """Return how much of a column the boxes rule out, from 0 to 1: their mean, weighted by rows.
 
     Of numbers it is the share of the range outside the interval, of categories the share of the
-    values that the box does not hold. A box that has never seen a number rules out nothing.
+    values that the box does not hold. A box with only missing numbers rules out nothing.
     """
     rows = view.boxes.n_samples
     if not view.is_number(j):

@@ -91,7 +91,7 @@ class LabelledRows:
         """Return the rows as columns by name; of intervals the lower bounds."""
         schema, batch = self.model.schema, self.batch
         columns: dict[str, Any] = {
-            name: batch.lower[:, k] for k, name in enumerate(schema.continuous_names)
+            name: batch.lower[:, k] for k, name in enumerate(schema.numeric_names)
         }
         for k, name in enumerate(schema.categorical_names):
             values = [*schema.vocabularies[k].values, *batch.additions[k]]
@@ -103,14 +103,14 @@ class LabelledRows:
         """Return the upper bounds of the numbers, if there are intervals."""
         if not self.has_intervals:
             return None
-        names = self.model.schema.continuous_names
+        names = self.model.schema.numeric_names
         return {name: self.batch.upper[:, k] for k, name in enumerate(names)}
 
     def missing(self, j: int) -> float:
         """Return the share of the rows in which column `j` is missing."""
         schema = self.model.schema
-        if j in schema.continuous:
-            return float(np.isnan(self.batch.lower[:, schema.continuous.index(j)]).mean())
+        if j in schema.numeric:
+            return float(np.isnan(self.batch.lower[:, schema.numeric.index(j)]).mean())
         k = schema.categorical.index(j)
         values = [*schema.vocabularies[k].values, *self.batch.additions[k]]
         if None not in values:

@@ -59,7 +59,7 @@ def rule_block(rules: Sequence[Rule]) -> RuleBlock:
     return RuleBlock(rules[:fit], len(rules) - fit, most, longest > most, data)
 
 
-def condition_in_words(condition: Condition, most: int) -> str:
+def condition_text(condition: Condition, most: int) -> str:
     """Return a condition with so many of its values, the most frequent of the box first."""
     if not isinstance(condition, OneOf) or len(condition.values) <= most + 1:
         return str(condition)
@@ -79,7 +79,7 @@ def numbers_of(rule: Rule) -> list[str]:
 
 
 def _coded(rule: Rule, most: int) -> str:
-    conditions = [condition_in_words(c, most) for c in rule.conditions]
+    conditions = [condition_text(c, most) for c in rule.conditions]
     entry: list[Any] = [
         value_in_rule(rule.label),
         conditions,

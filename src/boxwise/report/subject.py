@@ -1,4 +1,4 @@
-"""What a report is about: a fitted estimator and, if given, labelled rows."""
+"""The subject of a report: a fitted estimator and, if given, labelled rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which conditions of a box bind, and which columns matter most.
+"""The conditions of a box that bind, and the columns that matter most.
 
 In: a model and its boxes. Out: the columns in order of relevance, and whether a condition on one is
 lifted, so that it hardly keeps rows out. Models that do not decide by evidence have no relevance:
@@ -33,8 +33,8 @@ class Binding:
 
     def __init__(self, model: Model, boxes: Boxes) -> None:
         self._boxes = boxes
-        self._positions = [*model.schema.continuous, *model.schema.categorical]
-        self._first_categorical = len(model.schema.continuous)
+        self._positions = [*model.schema.numeric, *model.schema.categorical]
+        self._first_categorical = len(model.schema.numeric)
         self._multipliers: list[float] | None = None
         self.present: NDArray[np.bool_] = np.ones(len(boxes), bool)
         if isinstance(model.settings, EvidenceSettings):

@@ -1,4 +1,4 @@
-"""What conditions can be made of: the ends of boxes' intervals, and the values of categories.
+"""Candidates for conditions: the ends of boxes' intervals, and the values of categories.
 
 All are held against all rows once, so that a search only adds up numbers.
 """
@@ -68,7 +68,7 @@ class Candidates:
         self.schema = schema
         self.picks: list[Pick] = []
         held: list[Bits] = []
-        for k, j in enumerate(schema.continuous):
+        for k, j in enumerate(schema.numeric):
             seen = np.concatenate([boxes.lower[:, k], boxes.upper[:, k]])
             for pick in _ends(j, seen, batch.lower[:, k], batch.upper[:, k]):
                 # A missing number meets both: it is neither below nor above.

@@ -1,4 +1,4 @@
-"""What a rule asks of one column."""
+"""Conditions of a rule on one column."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class OneOf:
 
 @dataclass(frozen=True)
 class NoneOf:
-    """A category is none of some values; one that was never seen before is none of them.
+    """A category is none of some values; one that is new is none of them.
 
     Examples
     --------

@@ -128,11 +128,11 @@ def _costs(
 ) -> NDArray[np.float64]:
     """Return what each beam costs with one more condition, none if it is on a column it has."""
     width = int(columns.max()) + 1
-    asked = np.zeros((width, len(beams)), bool)
+    used = np.zeros((width, len(beams)), bool)
     for b, beam in enumerate(beams):
-        asked[[pick.column for pick in beam.picks if pick.column < width], b] = True
+        used[[pick.column for pick in beam.picks if pick.column < width], b] = True
     paid = np.array([beam.cost for beam in beams])
-    return paid + np.where(asked[columns], 0.0, price)
+    return paid + np.where(used[columns], 0.0, price)
 
 
 def _largest(values: NDArray[np.float64]) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""Which rows meet the conditions of which rules, for all rules at once."""
+"""The coverage of rules: which rows meet the conditions of which, for all rules at once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Coverage:
     rules : sequence of sequences of conditions
         The conditions of each rule.
     schema : Schema
-        The columns, with their ranges where distances are asked for.
+        The columns, with their ranges where distances are needed.
     """
 
     def __init__(self, rules: Sequence[Sequence[Condition]], schema: Schema) -> None:
@@ -32,22 +32,22 @@ class Coverage:
         # Per column with a condition: which rules have one there, and what it is.
         self._numbers: list[tuple[int, float, list[int], NDArray[np.float64]]] = []
         self._sets: list[tuple[int, list[int], Bits]] = []
-        asked: dict[str, list[tuple[int, Condition]]] = {}
+        by_column: dict[str, list[tuple[int, Condition]]] = {}
         for i, conditions in enumerate(rules):
             for condition in conditions:
-                asked.setdefault(condition.column, []).append((i, condition))
-        for k, (j, name) in enumerate(zip(schema.continuous, schema.continuous_names, strict=True)):
-            there = [(i, c) for i, c in asked.get(name, ()) if isinstance(c, Between)]
+                by_column.setdefault(condition.column, []).append((i, condition))
+        for k, (j, name) in enumerate(zip(schema.numeric, schema.numeric_names, strict=True)):
+            there = [(i, c) for i, c in by_column.get(name, ()) if isinstance(c, Between)]
             if there:
                 ends = np.array([[c.lower, c.upper] for _, c in there])
                 low, high = schema.columns[j].range or (0.0, 1.0)
                 width = high - low if high > low else 1.0
                 self._numbers.append((k, width, [i for i, _ in there], ends))
         for k, name in enumerate(schema.categorical_names):
-            if name in asked:
+            if name in by_column:
                 codes = schema.vocabularies[k].codes
-                table = np.array([_allowed(c, codes) for _, c in asked[name]])
-                self._sets.append((k, [i for i, _ in asked[name]], table))
+                table = np.array([_allowed(c, codes) for _, c in by_column[name]])
+                self._sets.append((k, [i for i, _ in by_column[name]], table))
 
     def bits(self, batch: Batch) -> Bits:
         """Return rules × rows: whether all conditions hold."""
@@ -61,7 +61,7 @@ class Coverage:
         size = max(1, CELLS // max(1, self.n_rules))
         for begin in range(0, batch.n_rows, size):
             rows = slice(begin, begin + size)
-            part = Batch(batch.lower[rows], batch.upper[rows], batch.codes[rows], [])
+            part = batch.part(rows)
             yield rows, part, self.bits(part)
 
     def nearest(self, batch: Batch) -> NDArray[np.intp]:

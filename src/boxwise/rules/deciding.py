@@ -26,7 +26,6 @@ def deciding_rules(rules: Sequence[Rule], schema: Schema, batch: Batch) -> NDArr
         chosen = np.where(bits.any(axis=0), bits.argmax(axis=0), -1)
         lost = np.flatnonzero(chosen < 0)
         if len(lost):
-            alone = Batch(part.lower[lost], part.upper[lost], part.codes[lost], [])
-            chosen[lost] = coverage.nearest(alone)
+            chosen[lost] = coverage.nearest(part.part(lost))
         decided[rows] = order[chosen]
     return decided

@@ -82,7 +82,7 @@ def _conditions(
 def _every_condition(
     boxes: Boxes, i: int, schema: Schema, min_share: float
 ) -> dict[int, Between | OneOf]:
-    """Return the conditions of a box by column, without numeric columns it has seen no value of."""
+    """Return the conditions of a box by column, but for numeric ones that are all missing in it."""
     intervals = zip(boxes.lower[i].tolist(), boxes.upper[i].tolist(), strict=True)
     sets = iter(boxes.counts[i])
     conditions: dict[int, Between | OneOf] = {}

@@ -1,4 +1,4 @@
-"""How many rows rules cover and decide, and how many of them rightly."""
+"""Counts of the rows that rules cover and decide, and of those decided correctly."""
 
 from __future__ import annotations
 
@@ -33,8 +33,7 @@ def measured(
     if not rules:
         return []
     known = np.flatnonzero(labels >= 0)
-    batch = Batch(batch.lower[known], batch.upper[known], batch.codes[known], [])
-    labels = labels[known]
+    batch, labels = batch.part(known), labels[known]
     # In the order in which they decide: the first that covers a row does.
     order = np.array(sorted(range(len(rules)), key=lambda i: rules[i].rank), int)
     wanted = np.asarray(codes, dtype=np.int64)[order, None]

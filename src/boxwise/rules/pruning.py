@@ -56,7 +56,7 @@ class RemovedBox:
 
 @dataclass(frozen=True)
 class PruneReport:
-    """What went, and what came of it.
+    """The boxes that were removed, and the effect.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ def prune(
     known = np.flatnonzero(labels >= 0)
     if not len(known):
         raise ValueError("prune needs rows with labels; y_val has none")
-    rows = Batch(batch.lower[known], batch.upper[known], batch.codes[known], [])
+    rows = batch.part(known)
     before_it = model.copy()  # another thread may go on learning
     rules = rules_of_boxes(before_it, before_it.described_schema())
     trial = _Trial(before_it, rows, labels[known], whole_classes, threads, progress)
@@ -157,7 +157,7 @@ class _Trial:
         self.gone: dict[int, tuple[int, int]] = {}  # by position: right, wrong
         self._kept = np.arange(model.n_boxes)
         self._model = self._without(set())
-        self._said, self.cba = self._scored(self._model)
+        self._predicted, self.cba = self._scored(self._model)
 
     def remove_harmful(self, margin: int) -> None:
         right, wrong = self._decisions()
@@ -194,10 +194,10 @@ class _Trial:
     def _does_no_harm(self, group: list[int]) -> bool:
         """Return whether CBA does not fall without these as well; if so, go on without them."""
         model = self._without({*self.gone, *group})
-        said, cba = self._scored(model)
+        predicted, cba = self._scored(model)
         if cba < self.cba:
             return False
-        self._model, self._said, self.cba = model, said, cba
+        self._model, self._predicted, self.cba = model, predicted, cba
         return True
 
     def _allowed(self, group: list[int]) -> list[int]:
@@ -222,31 +222,29 @@ class _Trial:
         return model
 
     def _scored(self, model: Model) -> tuple[NDArray[np.int32], float]:
-        said = model.predict(self._rows, self._threads)
-        return said, class_balanced_accuracy(self._labels.tolist(), said.tolist())
+        predicted = model.predict(self._rows, self._threads)
+        return predicted, class_balanced_accuracy(self._labels.tolist(), predicted.tolist())
 
     def _decisions(self) -> tuple[Counts, Counts]:
         """Return how many rows each box that is left decided rightly, and wrongly."""
         n = len(self._kept)
         right, wrong = np.zeros((2, n), np.int64)
         for rows, boxes in self._deciding():
-            good = self._said[rows] == self._labels[rows]
+            good = self._predicted[rows] == self._labels[rows]
             right += np.bincount(boxes[good], minlength=n)
             wrong += np.bincount(boxes[~good], minlength=n)
         return right, wrong
 
     def _deciding(self) -> Iterator[tuple[slice, NDArray[np.intp]]]:
-        """Yield rows, and for each the box of the predicted class that says most."""
+        """Yield rows, and for each the box of the predicted class with the largest part."""
         by_evidence = isinstance(self._model.settings, EvidenceSettings)
         measure = self._model.responsibilities if by_evidence else self._model.memberships
         classes = self._classes[self._kept]
         size = max(1, CELLS // len(classes))
         for begin in range(0, self._rows.n_rows, size):
             rows = slice(begin, begin + size)
-            b = self._rows
-            some = Batch(b.lower[rows], b.upper[rows], b.codes[rows], [])
-            part = measure(some, self._threads)
-            own = classes == self._said[rows][:, None]
+            part = measure(self._rows.part(rows), self._threads)
+            own = classes == self._predicted[rows][:, None]
             yield rows, np.where(own, part, -1.0).argmax(axis=1)
 
 

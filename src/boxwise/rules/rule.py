@@ -71,8 +71,8 @@ class Rule:
         if n is None:
             return f"from {count_of_rows(self.rows)}"
         precision = self.decided_precision if ordered else self.precision
-        told = "" if precision is None else f", {percent(precision)} right"
-        return f"{verb} {count_of_rows(n)}{told}"
+        share = "" if precision is None else f", {percent(precision)} right"
+        return f"{verb} {count_of_rows(n)}{share}"
 
     def __str__(self) -> str:
         return f"{self.in_words()} ({self.about()})"

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from boxwise.rules.candidates import Bits, Candidates
 from boxwise.rules.conjunction import Conjunction, best_conjunction
 
-# How many rows that a rule gets right make up for one that it gets wrong, while the first list is
-# made. Which is best depends on the data, so all are tried.
+# Correct rows of a rule that outweigh one wrong row, while the first list is made. The best number
+# depends on the data, so all are tried.
 STRICTNESS = (2.0, 5.0)
 MOST_CLASSES = 3  # those that a rule may be of, among many: its own and the most promising
 
@@ -120,7 +120,7 @@ class ListSearch:
         reached = np.ones(len(self._targets), bool)
         for entry in entries[:i]:
             reached &= ~entry.found.rows
-        later = self._said(entries[i + 1 :], otherwise) == self._targets
+        later = self._predict(entries[i + 1 :], otherwise) == self._targets
         best: Entry | None = None
         for k in self._promising(reached & ~later, entries[i].label):
             worth = np.where(reached, (self._targets == k) * 1.0 - later, 0.0) * self._weights
@@ -141,12 +141,12 @@ class ListSearch:
             left &= ~entry.found.rows
         rows = left if left.any() else ~left
         otherwise = int(np.argmax(np.bincount(self._targets[rows], self._weights[rows])))
-        right = self._weights @ (self._said(entries, otherwise) == self._targets)
+        right = self._weights @ (self._predict(entries, otherwise) == self._targets)
         cost = sum(entry.found.cost for entry in entries)
         return RuleList(tuple(entries), otherwise, float(right) - cost)
 
-    def _said(self, entries: Sequence[Entry], otherwise: int) -> NDArray[np.int64]:
-        said = np.full(len(self._targets), otherwise)
+    def _predict(self, entries: Sequence[Entry], otherwise: int) -> NDArray[np.int64]:
+        predicted = np.full(len(self._targets), otherwise)
         for entry in reversed(entries):
-            said[entry.found.rows] = entry.label
-        return said
+            predicted[entry.found.rows] = entry.label
+        return predicted

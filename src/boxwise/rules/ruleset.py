@@ -273,8 +273,8 @@ class RuleSet(Sequence[Rule]):
             As in `fit` of the classifier.
         """
         batch = encode(X, self.model.schema, learn=False, upper=upper, reader="the model")
-        said = self.model.predict(batch)
-        return float((self._decide(self._read(X, upper)) == said).mean())
+        predicted = self.model.predict(batch)
+        return float((self._decide(self._read(X, upper)) == predicted).mean())
 
     @property
     def model(self) -> Model:

@@ -64,7 +64,7 @@ def from_json(text: str | bytes) -> dict[str, Any]:
 def _with_ranges(schema: Schema, ranges: Mapping[str, Any]) -> Schema:
     columns = []
     for c in schema.columns:
-        known = ranges.get(c.name) if c.kind == "continuous" else None
+        known = ranges.get(c.name) if c.kind == "numeric" else None
         pair = None if known is None else _ordered(c.name, known[0], known[1])
         columns.append(Column(c.name, c.kind, c.vocabulary, pair))
     return Schema(columns, schema.named)
@@ -107,7 +107,7 @@ def _condition_from_dict(data: Mapping[str, Any], schema: Schema) -> Condition:
         if "not_in" in data:
             return NoneOf(name, values)
         return OneOf(name, values, tuple(map(_whole, data["counts"])))
-    if kind != "continuous":
+    if kind != "numeric":
         raise ValueError(f"column {name!r} is {kind}, and holds no numbers")
     return Between(name, *_ordered(name, data.get("at_least", -inf), data.get("at_most", inf)))
 

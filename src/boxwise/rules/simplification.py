@@ -1,4 +1,4 @@
-"""What simplifying found: lists of every length, with what each keeps of the model."""
+"""The result of simplifying: rule lists of every length, with the fidelity of each."""
 
 from __future__ import annotations
 

@@ -14,10 +14,10 @@ from boxwise.evaluate import class_balanced_accuracy
 from boxwise.inputs import Batch, encode
 from boxwise.progress import follow
 from boxwise.rules.candidates import Candidates
-from boxwise.rules.made_up import joined, made_up
 from boxwise.rules.rule import Rule
 from boxwise.rules.rule_list import STRICTNESS, Entry, ListSearch, RuleList
 from boxwise.rules.simplification import Point, Simplification
+from boxwise.rules.synthetic_rows import joined, synthetic_rows
 from boxwise.rules.within import boxes_within
 from boxwise.schema import Schema, show
 
@@ -69,7 +69,7 @@ def simplify(
     random_state : int
         By which rows are held out and made up.
     progress : bool, callable or None
-        True shows a bar, False none; None shows one on a terminal; a callable is told
+        True shows a bar, False none; None shows one on a terminal; a callable gets
         ``(done, total)``.
 
     Returns
@@ -135,17 +135,17 @@ class _Task:
         else:
             rest, held = _parted(self._model.predict(batch), validation, random)
             given, self.held, self._labels = _rows(batch, rest), _rows(batch, held), labels[held]
-        self._said = self._model.predict(self.held)
+        self._predicted = self._model.predict(self.held)
         if isinstance(validation, tuple):
             self.asked = self.held
         else:  # the model may have learned these rows, and know them too well
-            self.asked = joined(self.held, made_up(self.held, 4 * self.held.n_rows, random))
+            self.asked = joined(self.held, synthetic_rows(self.held, 4 * self.held.n_rows, random))
         self._answers = self._model.predict(self.asked)
         if given.n_rows > MANY:
             given = _rows(given, np.sort(random.choice(given.n_rows, MANY, replace=False)))
         n = min(max(FEW - given.n_rows, given.n_rows), MANY - given.n_rows)
         self._n_given = given.n_rows
-        self._given = joined(given, made_up(given, n, random)) if n > 0 else given
+        self._given = joined(given, synthetic_rows(given, n, random)) if n > 0 else given
         self._candidates = Candidates(self._schema, self._boxes, self._given)
 
     def _read(self, X: Any, y: Any) -> tuple[Batch, NDArray[np.int32]]:
@@ -159,17 +159,17 @@ class _Task:
     def point(self, found: RuleList) -> Point:
         rules = self._ruleset(found)
         same = float((rules._decide(self.asked) == self._answers).mean())
-        said = rules._decide(self.held)
-        return Point(rules, len(rules), rules.n_conditions, same, self._cba(said))
+        predicted = rules._decide(self.held)
+        return Point(rules, len(rules), rules.n_conditions, same, self._cba(predicted))
 
     def model_cba(self) -> float:
-        return self._cba(self._said)
+        return self._cba(self._predicted)
 
-    def _cba(self, said: NDArray[Any]) -> float:
+    def _cba(self, predicted: NDArray[Any]) -> float:
         known = self._labels >= 0
         if not known.any():
             return float("nan")
-        return class_balanced_accuracy(self._labels[known].tolist(), said[known].tolist())
+        return class_balanced_accuracy(self._labels[known].tolist(), predicted[known].tolist())
 
     def _ruleset(self, found: RuleList) -> RuleSet:
         """Return the list as rules, but for those that decide next to none of the rows given."""
@@ -204,16 +204,16 @@ def _check(fidelity: float, max_rules: int, price: float) -> None:
 
 
 def _parted(
-    said: NDArray[np.int32], share: float, random: np.random.Generator
+    predicted: NDArray[np.int32], share: float, random: np.random.Generator
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return which rows to search with and which to hold out, of each class its share."""
     if not 0 < share < 1:
         raise ValueError(f"validation must be a share between 0 and 1, not {show(share)}")
-    order = np.lexsort((random.random(len(said)), said))
-    steps = np.floor((np.arange(len(said)) + 0.5) * share).astype(int)
+    order = np.lexsort((random.random(len(predicted)), predicted))
+    steps = np.floor((np.arange(len(predicted)) + 0.5) * share).astype(int)
     out = np.diff(steps, prepend=0) > 0
     if out.sum() < 1 or out.all():  # too few rows to hold any out
-        return np.arange(len(said)), np.arange(len(said))
+        return np.arange(len(predicted)), np.arange(len(predicted))
     return np.sort(order[~out]), np.sort(order[out])
 
 

@@ -16,7 +16,7 @@ def boxes_within(
 ) -> tuple[int, ...]:
     """Return the boxes of a class that lie, as a whole, where all conditions hold."""
     inside = np.array([own == label for own in boxes.labels.tolist()], bool)
-    numbers = {name: k for k, name in enumerate(schema.continuous_names)}
+    numbers = {name: k for k, name in enumerate(schema.numeric_names)}
     sets = {name: k for k, name in enumerate(schema.categorical_names)}
     for condition in conditions:
         if isinstance(condition, Between):

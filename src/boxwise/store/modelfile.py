@@ -134,7 +134,7 @@ def _read(
 
 
 class _Form(NamedTuple):
-    """What the header tells of an array."""
+    """The description of an array in the header."""
 
     name: str
     dtype: str

@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from boxwise.evaluate import cba_scorer
-from boxwise.learners.hyperbox_learner import HyperboxLearner
+from boxwise.learners.base.hyperbox_learner import HyperboxLearner
 from boxwise.progress import Report, follow
 from boxwise.schema import show
 from boxwise.tuning.front import Candidate, front_of
@@ -34,7 +34,7 @@ Key = tuple[float, ...]
 
 @dataclass
 class Evolution:
-    """What `evolve` found.
+    """The result of `evolve`.
 
     Attributes
     ----------
@@ -273,11 +273,11 @@ class _Search:
             report(self.n_told * len(self.trials.splits))
 
     def _generation(self, size: int, n_jobs: int | None, report: Report) -> None:
-        asked = [self.study.ask(self.space.distributions) for _ in range(size)]
-        keys = [self.space.key(trial) for trial in asked]
+        trials = [self.study.ask(self.space.distributions) for _ in range(size)]
+        keys = [self.space.key(trial) for trial in trials]
         new = {
             key: self.space.parameters(trial)
-            for key, trial in zip(keys, asked, strict=True)
+            for key, trial in zip(keys, trials, strict=True)
             if key not in self.found
         }
         results = self.trials.run([*new.values()], n_jobs=n_jobs, report=report)
@@ -285,10 +285,10 @@ class _Search:
             key: (parameters, row)
             for (key, parameters), row in zip(new.items(), results, strict=True)
         }
-        for trial, key in zip(asked, keys, strict=True):
-            self._tell(trial, self.found[key][1])
+        for trial, key in zip(trials, keys, strict=True):
+            self._report(trial, self.found[key][1])
 
-    def _tell(self, trial: Trial, results: Sequence[Result]) -> None:
+    def _report(self, trial: Trial, results: Sequence[Result]) -> None:
         score = np.average([result.scores[self.by] for result in results])
         boxes = np.average([result.n_boxes for result in results])
         if math.isnan(score):  # Optuna knows no such value
@@ -323,7 +323,7 @@ class _Space:
                 self.distributions[name] = _uniform(name, *as_range(name, given))
             else:
                 self.choices[name] = choices = as_choices(name, given)
-                # What is no plain value is known to Optuna by its position.
+                # Optuna knows a choice that is no plain value by its position.
                 known = choices if are_plain(choices) else range(len(choices))
                 self.distributions[name] = distributions.CategoricalDistribution([*known])
 

@@ -14,7 +14,7 @@ from scipy.stats import rankdata
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from boxwise.learners.hyperbox_learner import HyperboxLearner
+from boxwise.learners.base.hyperbox_learner import HyperboxLearner
 from boxwise.progress import follow
 from boxwise.tuning.scoring import Scoring
 from boxwise.tuning.trials import Parameters, Result, Trials, clone_values
@@ -22,7 +22,7 @@ from boxwise.tuning.trials import Parameters, Result, Trials, clone_values
 
 @dataclass
 class Tuning:
-    """What `tune` found, under the names that GridSearchCV uses.
+    """The result of `tune`, under the names that GridSearchCV uses.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ def tune(
         For splitters that need them.
     progress : bool or callable, optional
         Whether to show a progress bar: by default where there is a terminal to show it on. A
-        callable is told how many fits are done, of how many.
+        callable gets how many fits are done, and how many there are.
 
     Returns
     -------

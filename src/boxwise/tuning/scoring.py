@@ -17,8 +17,8 @@ from boxwise.evaluate import class_balanced_accuracy
 Codes = NDArray[np.int32]
 
 
-class Answers(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier as a scorer sees it: its answers to the one table it is asked about are known.
+class StoredPredictions(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier as a scorer sees it: its predictions for one table are stored.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class Answers(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     labels : array
         The classes, in order of first appearance.
     rows : table
-        The table it is asked about.
+        The table of the predictions.
     """
 
     def __init__(self, codes: Codes, shares: Any, labels: NDArray[Any], rows: Any = None) -> None:
@@ -103,7 +103,7 @@ class Scoring:
         return any(getattr(s, "_response_method", None) != "predict" for s in self.scorers.values())
 
     def __call__(
-        self, answers: Answers, truth: Codes, split: Any
+        self, answers: StoredPredictions, truth: Codes, split: Any
     ) -> tuple[dict[str, float], float]:
         """Return the scores, and how long they took.
 

@@ -1,4 +1,4 @@
-"""What to search in: ranges and choices, given or by default."""
+"""The search space: ranges and choices, given or by default."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from boxwise.learners.hyperbox_learner import HyperboxLearner
+from boxwise.learners.base.hyperbox_learner import HyperboxLearner
 from boxwise.schema import Schema, show
 
 SHARE = (0.0, 1.0)
@@ -18,7 +18,7 @@ WHOLE = ("max_boxes",)  # parameters that are whole numbers
 
 def default_space(classifier: HyperboxLearner, schema: Schema) -> dict[str, Any]:
     """Return a range or choices for each parameter that plays a part with these columns."""
-    n, r = len(schema.continuous), len(schema.categorical)
+    n, r = len(schema.numeric), len(schema.categorical)
     known: dict[str, tuple[bool, Any]] = {
         "theta": (n > 0, (0.01, 1.0)),
         "delta": (r > 0, SHARE),

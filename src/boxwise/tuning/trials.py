@@ -17,9 +17,9 @@ from sklearn.utils import _safe_indexing, indexable
 
 from boxwise.core import FoldRows, Outcome, Settings, label_array, try_settings
 from boxwise.inputs import infer_schema
-from boxwise.learners.hyperbox_learner import HyperboxLearner, TrainingTable
+from boxwise.learners.base.hyperbox_learner import HyperboxLearner, TrainingTable
 from boxwise.schema import Vocabulary
-from boxwise.tuning.scoring import Answers, Scoring
+from boxwise.tuning.scoring import Scoring, StoredPredictions
 
 Parameters = Mapping[str, Any]
 
@@ -30,7 +30,7 @@ LEAST_AT_ONCE = 256
 
 @dataclass(frozen=True)
 class Result:
-    """What one candidate did on one fold."""
+    """The result of one candidate on one fold."""
 
     scores: dict[str, float]
     n_boxes: int
@@ -101,7 +101,9 @@ class Trials:
                 f"{type(classifier).__name__} is not an estimator of boxwise, and only these learn "
                 "in the engine; use scikit-learn's GridSearchCV for it"
             )
-        infer_schema(X, classifier.categorical_features)  # what is no table is told as `fit` does
+        infer_schema(
+            X, classifier.categorical_features
+        )  # raises for what is no table, as `fit` does
         if y is None:
             raise ValueError("y is None; scores need the labels of the rows")
         X, y, groups = indexable(X, y, groups)
@@ -149,7 +151,7 @@ class Trials:
         return [results[begin : begin + n] for begin in range(0, len(results), n)]
 
     def _score(self, outcome: Outcome, fold: ReadFold) -> Result:
-        answers = Answers(outcome.predicted, outcome.probabilities, fold.classes)
+        answers = StoredPredictions(outcome.predicted, outcome.probabilities, fold.classes)
         scores, seconds = self.scoring(answers, fold.truth, fold.split)
         return Result(
             scores, outcome.n_boxes, outcome.learn_seconds, outcome.predict_seconds + seconds

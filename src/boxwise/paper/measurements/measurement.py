@@ -1,4 +1,4 @@
-"""What a measurement is: a name, data sets, and what is measured on one fold."""
+"""The interface of a measurement: a name, data sets, and what is measured on one fold."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from time import process_time
 
-from boxwise.learners.hyperbox_learner import HyperboxLearner
+from boxwise.learners.base.hyperbox_learner import HyperboxLearner
 from boxwise.paper.experiment import METHODS, VERSIONS
 from boxwise.paper.find_alpha import find
 from boxwise.paper.measurements.measurement import Measure, Measurement
@@ -38,7 +38,7 @@ class Times(Measurement):
 
 
 def _seconds(way: str, learner: HyperboxLearner, fold: Fold) -> float:
-    # Of the processor, so that what else the machine does matters little.
+    # Processor time, which other work on the machine affects little.
     start = process_time()
     find(way, learner, fold)
     return process_time() - start

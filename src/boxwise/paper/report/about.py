@@ -1,4 +1,4 @@
-"""What the report says of the run behind it."""
+"""The provenance of the results in the report."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class About:
-    """How and where the results were made.
+    """The settings, the versions and the machine that made the results.
 
     Parameters
     ----------
@@ -19,7 +19,7 @@ class About:
     quick : bool
         Whether grids were thinned out.
     scaling : str
-        "dataset" when continuous columns were scaled by all rows, "fold" when by those to learn.
+        "dataset" when numeric columns were scaled by all rows, "fold" when by those to learn.
     order : str
         "file" when rows were learned in the order of their file, else "shuffled".
     versions : mapping of str to str

@@ -16,9 +16,9 @@ from boxwise.paper.report.sections import (
     errata,
     find_alpha,
     introduction,
-    made,
     mixed,
     network,
+    provenance,
     summary,
     tuned,
 )
@@ -39,4 +39,4 @@ def contents(view: View, about: About) -> Iterator[Block]:
         yield from experiment.section(view, about)
     yield from claims.section(judgements)
     yield from errata.section()
-    yield from made.section(about)
+    yield from provenance.section(about)

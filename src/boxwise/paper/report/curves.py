@@ -1,4 +1,4 @@
-"""How the class balanced accuracy and the number of boxes run over alpha and over delta."""
+"""Class balanced accuracy and number of boxes as functions of alpha and of delta."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class Curve:
 
 
 def share(dataset: str) -> float:
-    """Return n/(n+r): continuous columns among all."""
+    """Return n/(n+r): numeric columns among all."""
     entry = find(dataset)
-    return len(entry.continuous) / len(entry.columns)
+    return len(entry.numeric) / len(entry.columns)
 
 
 def alpha_curve(view: View, dataset: str, version: str, size: float) -> Curve:

@@ -1,4 +1,4 @@
-"""What a page is made of, before it is HTML or Markdown."""
+"""The blocks of a page, before it is HTML or Markdown."""
 
 from __future__ import annotations
 

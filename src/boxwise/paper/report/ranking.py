@@ -1,4 +1,4 @@
-"""Which settings each table of the paper ranks, and their average ranks."""
+"""The settings that each table of the paper ranks, and their average ranks."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from boxwise.evaluate import AverageRanks
 from boxwise.paper.report.printed import ENCODED, METHODS, TABLE_I_SECOND, WAYS
 from boxwise.paper.report.view import MissingError, Setting, Sheet, View
 
-# How the settings of Table I are chosen at one theta.
+# Choices of the settings of Table I at one theta.
 Choice = Callable[[Sheet, float], dict[str, Setting]]
 
 VERSIONS = ("v1", "v2")
 THETAS = (0.1, 0.7, 1.0)
-# How Table III names its rows: at 1 both versions are the same.
+# Row names of Table III: at 1 both versions are the same.
 SIZES = (("v1", 0.1), ("v2", 0.1), ("v1", 1.0))
 
 

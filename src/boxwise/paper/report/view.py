@@ -19,7 +19,7 @@ from boxwise.paper.protocol import N_FOLDS, Row
 from boxwise.paper.results import Unit
 from boxwise.paper.run import EXPERIMENTS
 
-# What an experiment finds for itself in each fold is no part of the setting.
+# Parameters that an experiment finds in each fold are no part of the setting.
 FOUND = {
     "find-alpha": ("alpha",),
     "tuned": ("theta", "second", "alpha"),
@@ -121,7 +121,7 @@ class Sheet:
 
 
 class Gauge:
-    """What one measurement gave.
+    """The result of one measurement.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What methods, settings and numbers are called in the report."""
+"""The names of methods, settings and numbers in the report."""
 
 from __future__ import annotations
 

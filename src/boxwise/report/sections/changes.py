@@ -1,4 +1,4 @@
-"""What happened while the model learned: alarms, and what became of them."""
+"""The log of concept drift: alarms while the model learned, and what followed."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ def changes(subject: Subject) -> Section | None:
         Column("matters more now", "words"),
         Column("matters less now", "words"),
     ]
-    said = paragraph(
+    summary = paragraph(
         "At an alarm errors have risen, and a challenger, a new set of boxes, begins to learn; the",
         "figures are shares of errors. It replaces the present boxes if it predicts better, or is",
         "dropped; the figures are mean log-losses of what was there before and of the other.",
     )
     if len(found) > MOST_CHANGES:
         left = counted(len(found) - MOST_CHANGES, "earlier one is", "earlier ones are")
-        said += paragraph(f"These are the last {MOST_CHANGES}; {left} not shown.")
+        summary += paragraph(f"These are the last {MOST_CHANGES}; {left} not shown.")
     lines = [_line(change) for change in found[-MOST_CHANGES:]]
-    return Section("changes", "Changes", said + table("Changes while learning", head, lines))
+    return Section("changes", "Changes", summary + table("Changes while learning", head, lines))
 
 
 def _line(change: Change) -> list[str]:

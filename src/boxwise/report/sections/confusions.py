@@ -1,17 +1,17 @@
-"""What the model confuses: a table of what was taken for what, and the worst of it in words."""
+"""The confusion matrix, and its worst cells in words."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable
 
-from boxwise.explain.in_words import class_in_words
+from boxwise.explain.text import class_text
 from boxwise.report.markup import (
     Column,
     Section,
     bullets,
     paragraph,
-    share_in_words,
+    share_text,
     short,
     table,
     text,
@@ -31,26 +31,26 @@ def confusions(subject: Subject) -> Section:
     counts = subject.rows.confusion.counts
     true: Counter[Hashable] = Counter()
     seen: Counter[Hashable] = Counter()
-    for (truth, said), n in counts.items():
+    for (truth, predicted), n in counts.items():
         true[truth] += n
-        seen.update({truth: n, said: n})
-    worst = bullets(pairs_in_words(counts, true, MOST_PAIRS))
-    if not any(truth != said for truth, said in counts):
+        seen.update({truth: n, predicted: n})
+    worst = bullets(pairs_text(counts, true, MOST_PAIRS))
+    if not any(truth != predicted for truth, predicted in counts):
         worst = paragraph("Nothing: every one of these rows is predicted rightly.")
     return Section("confusions", title, worst + _matrix(subject, counts, true, seen))
 
 
-def pairs_in_words(
+def pairs_text(
     counts: dict[tuple[Hashable, Hashable], int], true: Counter[Hashable], most: int
 ) -> list[str]:
     """Return the most frequent confusions as sentences."""
-    wrong = [(n, truth, said) for (truth, said), n in counts.items() if truth != said]
+    wrong = [(n, *pair) for pair, n in counts.items() if pair[0] != pair[1]]
     wrong.sort(key=lambda pair: (-pair[0], str(pair[1]), str(pair[2])))
     return [
-        f"<strong>{text(class_in_words(truth))}</strong> taken for "
-        f"<strong>{text(class_in_words(said))}</strong>: {n:,} of {true[truth]:,} rows "
-        f"({share_in_words(n / true[truth])})"
-        for n, truth, said in wrong[:most]
+        f"<strong>{text(class_text(truth))}</strong> taken for "
+        f"<strong>{text(class_text(predicted))}</strong>: {n:,} of {true[truth]:,} rows "
+        f"({share_text(n / true[truth])})"
+        for n, truth, predicted in wrong[:most]
     ]
 
 
@@ -65,16 +65,16 @@ def _matrix(
     labels = sorted(kept, key=lambda label: (order.get(label, len(order)), str(label)))
     lines = []
     for truth in labels:
-        cells = [_cell(counts.get((truth, said), 0), true[truth], truth == said) for said in labels]
+        cells = [_cell(counts.get((truth, k), 0), true[truth], truth == k) for k in labels]
         lines.append([short(truth, 24), *cells, f"{true[truth]:,}"])
-    head = [Column(short(said, 24), "number") for said in labels]
+    head = [Column(short(k, 24), "number") for k in labels]
     left_out = len(seen) - len(labels)
     more = f", the {len(labels)} most frequent classes of {len(seen)}" if left_out else ""
-    said = paragraph(
+    legend = paragraph(
         f"In the table, a row is a true class and a column what was predicted{more}. The deeper "
         "the colour, the larger the share of the row; blue is right."
     )
-    return said + table(
+    return legend + table(
         "True and predicted classes",
         [Column("true class"), *head, Column("all", "number")],
         lines,
@@ -86,5 +86,5 @@ def _cell(n: int, whole: int, right: bool) -> str:
     share = n / whole if whole else 0.0
     kind = "right" if right else "wrong"
     words = f"{n:,}" if n else "·"
-    told = f' title="{share_in_words(share)}"' if n else ""
-    return f'<td class="number {kind}" style="--share:{share:.3f}"{told}>{words}</td>'
+    title = f' title="{share_text(share)}"' if n else ""
+    return f'<td class="number {kind}" style="--share:{share:.3f}"{title}>{words}</td>'

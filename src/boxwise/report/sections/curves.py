@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from boxwise.core import EvidenceSettings
-from boxwise.core.words import counted, number_in_words
+from boxwise.core.words import counted, number_text
 from boxwise.explain import Curve
 from boxwise.report.markup import Column, Section, bar, folded, paragraph, short, table
 from boxwise.report.pictures import curves_picture
@@ -29,11 +29,11 @@ def curves(subject: Subject) -> Section | None:
     if len(lines) > MOST_COLUMNS:
         more = counted(len(lines) - MOST_COLUMNS, "more column", "more columns")
         shown += folded(more, table("The other curves", head, lines[MOST_COLUMNS:]))
-    content = _said(found) + curves_picture(subject) + shown
+    content = _in_brief(found) + curves_picture(subject) + shown
     return Section("curves", "The curves of the columns", content)
 
 
-def _said(found: list[Curve]) -> str:
+def _in_brief(found: list[Curve]) -> str:
     classes = found[0].classes
     whose = "the logit of each class"
     if len(classes) == 2:
@@ -65,7 +65,7 @@ def _extremes(curve: Curve, scale: float) -> list[str]:
     cells = []
     for place in (points.argmin(), points.argmax()):
         i, k = np.unravel_index(place, points.shape)
-        value = number_in_words(values[i]) if curve.kind == "continuous" else short(values[i], 30)
+        value = number_text(values[i]) if curve.kind == "numeric" else short(values[i], 30)
         whose = f" for {short(curve.classes[k], 30)}" if several else ""
         cells.append(f"{_signed(float(points[i, k]))}{whose} at {value}")
     return cells

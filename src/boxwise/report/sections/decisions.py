@@ -9,7 +9,7 @@ import numpy as np
 
 from boxwise.core import EntropySettings, EvidenceSettings
 from boxwise.explain import explain, winning_boxes
-from boxwise.explain.in_words import class_in_words
+from boxwise.explain.text import class_text
 from boxwise.report.markup import Section, paragraph, scrolled, text
 from boxwise.report.rows import LabelledRows
 from boxwise.report.subject import Subject
@@ -19,13 +19,13 @@ def decisions(subject: Subject) -> Section:
     """Return the section."""
     title = "Decisions, explained"
     if subject.rows is None:
-        said = "Decisions are explained on rows, of which none were given."
-        return Section("decisions", title, paragraph(said))
+        note = "Decisions are explained on rows, of which none were given."
+        return Section("decisions", title, paragraph(note))
     chosen = dict(chosen_rows(subject.rows))
     shown = _explained(subject, subject.rows, [*chosen.values()])
     parts = []
     for name, place, why in zip(chosen, chosen.values(), shown, strict=True):
-        truth = text(class_in_words(subject.rows.labels[place]))
+        truth = text(class_text(subject.rows.labels[place]))
         parts.append(f"<h3>{name}</h3>{paragraph(f'Its true class: <strong>{truth}</strong>.')}")
         parts.append(f'<div class="explained">{scrolled(why, name)}</div>')
     if "The surest that is wrong" not in chosen:
@@ -34,7 +34,7 @@ def decisions(subject: Subject) -> Section:
 
 
 def chosen_rows(rows: LabelledRows) -> Iterator[tuple[str, int]]:
-    """Yield what is told, and of which row; the first of several that are as good."""
+    """Yield a title and its row; the first of several that are equally good."""
     ranked = np.sort(rows.probabilities, axis=1)
     sure = ranked[:, -1]
     right = rows.predicted == rows.codes

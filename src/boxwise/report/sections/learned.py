@@ -1,18 +1,18 @@
-"""What was learned: the settings, the columns and the classes."""
+"""The settings, the columns and the classes of the model."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from boxwise.core.words import number_in_words
-from boxwise.learners.described import ALGORITHMS, changed_parameters
+from boxwise.core.words import number_text
+from boxwise.learners.description import ALGORITHMS, changed_parameters
 from boxwise.report.markup import (
     Column,
     Section,
     bar,
     folded,
     paragraph,
-    share_in_words,
+    share_text,
     short,
     table,
     text,
@@ -64,7 +64,7 @@ def _columns(subject: Subject) -> str:
 
 
 def _missing(rows: LabelledRows, schema: Schema, j: int) -> str:
-    return "–" if j in schema.unknown else share_in_words(rows.missing(j))
+    return "–" if j in schema.unknown else share_text(rows.missing(j))
 
 
 def _values(subject: Subject, j: int) -> tuple[str, str]:
@@ -75,13 +75,12 @@ def _values(subject: Subject, j: int) -> tuple[str, str]:
     if view.is_number(j):
         low, high = view.schema.columns[j].range or (np.nan, np.nan)
         if np.isnan(low):
-            return "number", "never seen"
-        return "number", f"{number_in_words(low)} to {number_in_words(high)}"
+            return "numeric", "missing"
+        return "numeric", f"{number_text(low)} to {number_text(high)}"
     totals = view.totals(j)
     rows = max(1, totals.total())
     ranked = [
-        f"{short(value, 30)} {share_in_words(n / rows)}"
-        for value, n in totals.most_common(MOST_VALUES)
+        f"{short(value, 30)} {share_text(n / rows)}" for value, n in totals.most_common(MOST_VALUES)
     ]
     if len(totals) > MOST_VALUES:
         ranked.append(f"{len(totals) - MOST_VALUES:,} more")
@@ -98,6 +97,6 @@ def _classes(subject: Subject) -> str:
         rows = int(held.sum())
         name = "<em>no class</em>" if code < 0 else short(view.classes[code])
         share = rows / max(1, total)
-        lines.append([name, f"{len(held):,}", f"{rows:,}", bar(share, share_in_words(share))])
+        lines.append([name, f"{len(held):,}", f"{rows:,}", bar(share, share_text(share))])
     head = [Column("class"), Column("boxes", "number"), Column("rows in them", "number")]
     return table("Classes", [*head, Column("share of rows", "bars")], lines)

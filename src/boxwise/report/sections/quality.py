@@ -1,4 +1,4 @@
-"""How good the model is on the rows given."""
+"""The scores of the model on the rows given."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from boxwise.report.markup import (
     Section,
     bar,
     paragraph,
-    share_in_words,
+    share_text,
     short,
     table,
     text,
@@ -31,12 +31,12 @@ def quality(subject: Subject) -> Section:
     """Return the section."""
     rows = subject.rows
     if rows is None:
-        said = paragraph(
+        summary = paragraph(
             "No rows were given, so nothing can be said of how good the model is. Give rows with "
             "labels, best ones that the model has not learned: <code>--data</code> and "
             "<code>--label</code> on the command line, <code>X</code> and <code>y</code> in Python."
         )
-        return Section("quality", "Quality", said)
+        return Section("quality", "Quality", summary)
     parts = [_which_rows(rows), _caution(subject, rows), _scores(rows), _by_class(rows.confusion)]
     parts += [_calibration(subject, rows), _few_rows(subject, rows)]
     return Section("quality", "Quality", "".join(parts))
@@ -93,13 +93,13 @@ def _scores(rows: LabelledRows) -> str:
 
 def _by_class(scores: Confusion) -> str:
     true: dict[Hashable, int] = {}
-    said: dict[Hashable, int] = {}
+    predicted: dict[Hashable, int] = {}
     for (truth, prediction), n in scores.counts.items():
         true[truth] = true.get(truth, 0) + n
-        said[prediction] = said.get(prediction, 0) + n
+        predicted[prediction] = predicted.get(prediction, 0) + n
     lines = []
-    for label in sorted(true.keys() | said.keys(), key=lambda k: (-true.get(k, 0), str(k))):
-        n, m = true.get(label, 0), said.get(label, 0)
+    for label in sorted(true.keys() | predicted.keys(), key=lambda k: (-true.get(k, 0), str(k))):
+        n, m = true.get(label, 0), predicted.get(label, 0)
         right = scores.counts.get((label, label), 0)
         lines.append([short(label), f"{n:,}", f"{m:,}", _share(right, n), _share(right, m)])
     head = [
@@ -113,7 +113,7 @@ def _by_class(scores: Confusion) -> str:
 
 
 def _share(part: int, whole: int) -> str:
-    return bar(part / whole, share_in_words(part / whole)) if whole else "–"
+    return bar(part / whole, share_text(part / whole)) if whole else "–"
 
 
 def _calibration(subject: Subject, rows: LabelledRows) -> str:
@@ -127,13 +127,13 @@ def _calibration(subject: Subject, rows: LabelledRows) -> str:
     else:
         verdict = "These are shares of memberships, not meant to be probabilities"
     sure, right = (_mean(found, values) for values in (found.confidence, found.accuracy))
-    said = paragraph(
+    summary = paragraph(
         f"<strong>Calibration.</strong> {verdict}: what is said and what is right are "
         f"{100 * found.error:.1f} points apart in the mean (expected calibration error "
-        f"{found.error:.3f}). In the mean it is {share_in_words(sure)} sure and "
-        f"{share_in_words(right)} right."
+        f"{found.error:.3f}). In the mean it is {share_text(sure)} sure and "
+        f"{share_text(right)} right."
     )
-    return said + _bins(found)
+    return summary + _bins(found)
 
 
 def _few_rows(subject: Subject, rows: LabelledRows) -> str:
@@ -143,12 +143,12 @@ def _few_rows(subject: Subject, rows: LabelledRows) -> str:
     few = subject.model.supports(rows.known) < FEW_ROWS
     right = rows.predicted == rows.codes
     n = int(few.sum())
-    said = f"<strong>Few rows like this.</strong> {counted(n, 'row is', 'rows are')} like fewer "
-    said += f"than {FEW_ROWS} rows that were learned"
-    shares = [share_in_words(float(right[some].mean())) for some in (few, ~few) if some.any()]
+    summary = f"<strong>Few rows like this.</strong> {counted(n, 'row is', 'rows are')} like fewer "
+    summary += f"than {FEW_ROWS} rows that were learned"
+    shares = [share_text(float(right[some].mean())) for some in (few, ~few) if some.any()]
     if n and len(shares) == 2:
-        said += f"; {shares[0]} of them are right, of the others {shares[1]}"
-    return paragraph(f"{said}.")
+        summary += f"; {shares[0]} of them are right, of the others {shares[1]}"
+    return paragraph(f"{summary}.")
 
 
 def _mean(found: Reliability, values: NDArray[np.float64]) -> float:
@@ -159,13 +159,13 @@ def _bins(found: Reliability) -> str:
     lines = []
     for k in np.flatnonzero(found.count).tolist():
         low, high = found.edges[k], found.edges[k + 1]
-        said, right = float(found.confidence[k]), float(found.accuracy[k])
+        confidence, right = float(found.confidence[k]), float(found.accuracy[k])
         lines.append(
             [
                 text(f"{low:.0%} to {high:.0%}"),
                 f"{found.count[k]:,}",
-                bar(said, share_in_words(said), "soft"),
-                bar(right, share_in_words(right)),
+                bar(confidence, share_text(confidence), "soft"),
+                bar(right, share_text(right)),
             ]
         )
     head = [

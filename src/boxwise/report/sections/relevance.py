@@ -1,4 +1,4 @@
-"""Which columns matter: to the predictions, by shuffling, and to the boxes."""
+"""The relevance of the columns: to the predictions, by shuffling, and to the boxes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from boxwise.report.markup import (
     bar,
     folded,
     paragraph,
-    share_in_words,
+    share_text,
     short,
     table,
 )
@@ -36,7 +36,7 @@ def relevance(subject: Subject, found: Shuffled | None) -> Section:
         rest = table("The other columns", head, lines[MOST_COLUMNS:])
         shown += folded(f"{len(lines) - MOST_COLUMNS} more columns", rest)
     picture = regions_picture(subject, order)
-    return Section("relevance", "Which columns matter", _said(subject, found) + shown + picture)
+    return Section("relevance", "Which columns matter", _in_brief(subject, found) + shown + picture)
 
 
 def most_relevant(subject: Subject, found: Shuffled | None) -> list[int]:
@@ -55,7 +55,7 @@ def _lines(subject: Subject, found: Shuffled | None, order: list[int]) -> list[l
     for j in order:
         out = excluded(view, j)
         cells = [] if found is None else _drop(found.drops[j], most)
-        cells.append(bar(out, share_in_words(out), "soft"))
+        cells.append(bar(out, share_text(out), "soft"))
         if matters is not None:
             cells.append(f"{matters[j]:.3g}")
         lines.append([short(view.schema.names[j]), *cells])
@@ -75,7 +75,7 @@ def _signed(x: float) -> str:
     return f"{x:.3f}".replace("-0.000", "0.000").replace("-", "−")
 
 
-def _said(subject: Subject, found: Shuffled | None) -> str:
+def _in_brief(subject: Subject, found: Shuffled | None) -> str:
     parts = []
     if found is None:
         parts.append(

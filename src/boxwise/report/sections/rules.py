@@ -12,10 +12,10 @@ from boxwise.report.markup import (
     bullets,
     paragraph,
     scrolled,
-    share_in_words,
+    share_text,
     text,
 )
-from boxwise.report.rule_block import RuleBlock, condition_in_words, numbers_of, rule_block
+from boxwise.report.rule_block import RuleBlock, condition_text, numbers_of, rule_block
 from boxwise.report.subject import Subject
 from boxwise.rules import Rule, RuleSet
 from boxwise.rules.condition import value_in_rule
@@ -54,14 +54,14 @@ def _few(subject: Subject, few: RuleSet | None) -> str:
             reason = "there is one class only, and every rule says the same"
         return paragraph(f"There are none here: {reason}.")
     steps = few.simplification
-    aim = "" if steps.reached else f" ({share_in_words(FIDELITY)} was asked for, and not reached)"
-    said = paragraph(
+    aim = "" if steps.reached else f" ({share_text(FIDELITY)} was asked for, and not reached)"
+    summary = paragraph(
         f"These {counted(len(few), 'rule', 'rules')} say what the model says for",
-        f"<strong>{share_in_words(steps.chosen.fidelity)}</strong> of held-out rows{aim}.",
+        f"<strong>{share_text(steps.chosen.fidelity)}</strong> of held-out rows{aim}.",
         f"Their own CBA is {steps.chosen.cba:.3f}; that of the model on the same rows is",
         f"{steps.model_cba:.3f}. The first that covers a row decides.",
     )
-    return said + scrolled(few.to_html(), "A few rules that stand for all")
+    return summary + scrolled(few.to_html(), "A few rules that stand for all")
 
 
 def _every(subject: Subject, rules: RuleSet) -> str:
@@ -124,7 +124,7 @@ def _list(rules: Sequence[Rule], most: int) -> str:
 
 
 def _line(rule: Rule, titles: Sequence[str], most: int) -> str:
-    conditions = bullets(text(condition_in_words(c, most)) for c in rule.conditions)
+    conditions = bullets(text(condition_text(c, most)) for c in rule.conditions)
     cells = "".join(
         f'<td class="number" data-title="{title}">{number}</td>'
         for title, number in zip(titles, numbers_of(rule), strict=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from boxwise.core.words import counted, number_in_words
-from boxwise.plot.column_choice import most_telling
+from boxwise.core.words import counted, number_text
+from boxwise.plot.column_choice import most_informative
 from boxwise.plot.view import View
-from boxwise.report.markup import Section, folded, paragraph, share_in_words, short
+from boxwise.report.markup import Section, folded, paragraph, share_text, short
 from boxwise.report.pictures import parallel_picture
 from boxwise.report.subject import Subject
 from boxwise.rules import Rule
@@ -22,7 +22,7 @@ MOST_VALUES = 4
 def strongest(subject: Subject) -> Section:
     """Return the section."""
     view = subject.view
-    columns = most_telling(view, view.schema.n_features)
+    columns = most_informative(view, view.schema.n_features)
     rule_of = {box: rule for rule in subject.rules or () for box in rule.boxes}
     codes = sorted(range(len(view.classes)), key=lambda code: -int(view.rows_in(code).sum()))
     codes = [code for code in codes if len(view.rows_in(code))]
@@ -48,7 +48,7 @@ def strongest(subject: Subject) -> Section:
 
 def _card(view: View, box: int, columns: list[int], of_class: int, rule: Rule | None) -> str:
     rows = int(view.boxes.n_samples[box])
-    share = share_in_words(rows / max(1, of_class))
+    share = share_text(rows / max(1, of_class))
     measured = ""
     if rule is not None and rule.covered is not None:
         measured = " It covers none of the rows given."
@@ -60,10 +60,10 @@ def _card(view: View, box: int, columns: list[int], of_class: int, rule: Rule | 
     if len(lines) > MOST_COLUMNS:
         rest = f'<dl class="profile">{"".join(lines[MOST_COLUMNS:])}</dl>'
         shown += folded(counted(len(lines) - MOST_COLUMNS, "more column", "more columns"), rest)
-    told = paragraph(
+    summary = paragraph(
         f"{counted(rows, 'row', 'rows')} learned, {share} of the class.{measured}", kind="soft"
     )
-    return f'<article class="card"><h4>Box {box}</h4>{told}{shown}</article>'
+    return f'<article class="card"><h4>Box {box}</h4>{summary}{shown}</article>'
 
 
 def _line(view: View, box: int, j: int) -> str:
@@ -77,11 +77,11 @@ def _line(view: View, box: int, j: int) -> str:
 def _interval(view: View, box: int, j: int) -> tuple[str, str]:
     lower, upper = (float(bound[box]) for bound in view.interval(j))
     if np.isnan(lower):
-        return "", "never seen"
+        return "", "missing"
     least, most = view.schema.columns[j].range or (lower, upper)
-    words = number_in_words(lower)
+    words = number_text(lower)
     if upper > lower:
-        words += f" to {number_in_words(upper)}"
+        words += f" to {number_text(upper)}"
     span = most - least
     if not span > 0:
         return '<i style="left:0;width:100%"></i>', words
@@ -100,7 +100,7 @@ def _values(view: View, box: int, j: int) -> tuple[str, str]:
         width = 100 * times / n
         shade = 1 - 0.22 * k
         pieces.append(f'<i style="left:{left:.1f}%;width:{width:.1f}%;opacity:{shade:.2f}"></i>')
-        words.append(f"{short(value, 30)} {share_in_words(times / n)}")
+        words.append(f"{short(value, 30)} {share_text(times / n)}")
         left += width
     if len(ranked) == 1:
         words = [short(ranked[0][0], 30)]

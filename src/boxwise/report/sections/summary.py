@@ -7,9 +7,9 @@ from collections.abc import Hashable
 
 from boxwise.core.words import counted
 from boxwise.explain import rows_learned
-from boxwise.report.markup import paragraph, share_in_words, short
+from boxwise.report.markup import paragraph, share_text, short
 from boxwise.report.relevance import Shuffled
-from boxwise.report.sections.confusions import pairs_in_words
+from boxwise.report.sections.confusions import pairs_text
 from boxwise.report.sections.relevance import most_relevant
 from boxwise.report.subject import Subject
 
@@ -25,13 +25,13 @@ def summary(subject: Subject, found: Shuffled | None) -> str:
     ]
     if subject.rows is not None:
         scores = subject.rows.confusion
-        tiles.append((share_in_words(scores.accuracy), "of rows right"))
+        tiles.append((share_text(scores.accuracy), "of rows right"))
         tiles.append((f"{scores.cba:.3f}", "class balanced accuracy"))
     shown = "".join(f"<div><dt>{name}</dt><dd>{figure}</dd></div>" for figure, name in tiles)
-    return f'<dl class="tiles">{shown}</dl>{_said(subject, found)}'
+    return f'<dl class="tiles">{shown}</dl>{_in_brief(subject, found)}'
 
 
-def _said(subject: Subject, found: Shuffled | None) -> str:
+def _in_brief(subject: Subject, found: Shuffled | None) -> str:
     rows, names = subject.rows, subject.view.schema.names
     if rows is None or found is None:
         return paragraph(
@@ -40,12 +40,12 @@ def _said(subject: Subject, found: Shuffled | None) -> str:
             "rows with labels were given."
         )
     parts = [f"Measured on {counted(len(rows), 'row', 'rows')}."]
-    telling = [j for j in most_relevant(subject, found)[:3] if found.drops[j].cba > 0]
-    if telling:
-        listed = _and([f"<strong>{short(names[j])}</strong>" for j in telling])
+    relevant = [j for j in most_relevant(subject, found)[:3] if found.drops[j].cba > 0]
+    if relevant:
+        listed = _and([f"<strong>{short(names[j])}</strong>" for j in relevant])
         parts.append(f"What matters most: {listed}.")
     true: Counter[Hashable] = Counter(rows.labels)
-    worst = pairs_in_words(rows.confusion.counts, true, 1)
+    worst = pairs_text(rows.confusion.counts, true, 1)
     parts += [f"Most often mistaken: {pair}." for pair in worst]
     return paragraph(*parts)
 

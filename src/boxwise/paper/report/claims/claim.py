@@ -1,4 +1,4 @@
-"""What a claim of the paper is, and how it is judged."""
+"""A claim of the paper, and how it is judged."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SURE = 0.9  # the share of draws that must agree
 
 @dataclass(frozen=True)
 class Finding:
-    """Whether a claim is true of some results, and the numbers that say so."""
+    """The truth of a claim in some results, and the numbers behind it."""
 
     holds: bool
     numbers: str
@@ -73,7 +73,7 @@ class Claim:
 
 
 class Verdict(Enum):
-    """What can be said of a claim."""
+    """The verdicts on a claim."""
 
     HOLDS = "holds"
     FAILS = "does not hold"

@@ -1,4 +1,4 @@
-"""Where the alphas found in each way lie, with the score over alpha behind them."""
+"""The alphas found in each way, drawn over the score as a function of alpha."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def found_alphas(
 def _box(ax: Axes, y: float, alphas: Sequence[float], colour: str) -> None:
     low, q1, middle, q3, high = np.quantile(alphas, (0, 0.25, 0.5, 0.75, 1))
     ax.hlines(y, low, high, color=colour, lw=1.0)
-    # As wide as a line at least, for a way that always finds the same.
+    # At least as wide as a line, for a way that always finds the same.
     ax.barh(y, max(q3 - q1, 0.006), left=q1, height=0.55, color=colour, alpha=0.55, lw=0)
     ax.vlines(middle, y - 0.34, y + 0.34, color=colour, lw=1.8)
 

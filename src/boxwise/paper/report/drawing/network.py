@@ -23,7 +23,7 @@ HEIGHT = 3.9  # inches, as all places below
 RADIUS = 0.16
 INPUT, BOX, CLASS = 0.95, 2.45, 3.75  # where the layers are, from the left
 
-# Of each group of inputs: its colour, the weights it leads to, what it is, its first and last node.
+# Each group of inputs: its colour, the weights it leads to, what it is, its first and last node.
 GROUPS = (
     (BLUE, "V", "lower\nbounds", r"$x_1^l$", r"$x_n^l$"),
     (GREEN, "W", "upper\nbounds", r"$x_1^u$", r"$x_n^u$"),

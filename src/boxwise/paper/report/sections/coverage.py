@@ -1,4 +1,4 @@
-"""What of an experiment was run and what is missing."""
+"""The runs of an experiment that were made, and those that are missing."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def _sizes(gauge: Gauge, dataset: str) -> tuple[Text, ...]:
 def _features(gauge: Gauge, dataset: str) -> tuple[Text, ...]:
     values, printed = _values(gauge, dataset), TABLE_S1[dataset][3]
     same = Counter(values.values()) == _counted(printed)
-    words = "; ".join(f"{n} values: {_features_in_words(count)}" for count, n in printed)
+    words = "; ".join(f"{n} values: {_features_text(count)}" for count, n in printed)
     return title(dataset), _by_number(values), words, "yes" if same else "no"
 
 
@@ -72,10 +72,10 @@ def _by_number(values: Values) -> str:
     for column, n in values.items():
         groups.setdefault(n, []).append(column)
     return "; ".join(
-        f"{n} values: {_features_in_words(len(groups[n]))} ({', '.join(groups[n])})"
+        f"{n} values: {_features_text(len(groups[n]))} ({', '.join(groups[n])})"
         for n in sorted(groups)
     )
 
 
-def _features_in_words(count: int) -> str:
+def _features_text(count: int) -> str:
     return "1 feature" if count == 1 else f"{count} features"

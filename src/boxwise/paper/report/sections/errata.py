@@ -1,4 +1,4 @@
-"""What the paper's own numbers do not support."""
+"""Errata: statements that the paper's own numbers do not support."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What section I says of the other algorithms and of encoders, measured."""
+"""The statements of section I on the other algorithms and on encoders, measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was run, and what holds."""
+"""The summary: what was run, and which claims hold."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""The commands, one per file; `boxwise.apps.cli` puts them together."""

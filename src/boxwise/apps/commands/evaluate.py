@@ -1,0 +1,274 @@
+"""``boxwise evaluate``: how well rows of files are predicted before they are learned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from statistics import fmean
+from typing import Annotated, Any
+
+import typer
+
+from boxwise.apps.change_watch import AlarmCommandOption, ChangeWatch, check_raises_alarms
+from boxwise.apps.folds import Fold, cross_validated, fold_table
+from boxwise.apps.interruption import termination_as_ctrl_c
+from boxwise.apps.labelled_files import no_rows, typed_by_first_rows
+from boxwise.apps.labelled_rows import LabelledRows, Pair
+from boxwise.apps.model_columns import schema_of
+from boxwise.apps.options import columns as columns
+from boxwise.apps.options import files as reading
+from boxwise.apps.options import model as parameters
+from boxwise.apps.outcome import (
+    ROWS_LEFT_OUT,
+    fail,
+    failures_reported,
+    interrupted_by,
+    notify,
+    report_rows_left_out,
+)
+from boxwise.apps.pictures import check_picture, write_picture
+from boxwise.apps.reading_bar import ReadingBar
+from boxwise.apps.writable import check_results, refuse_input
+from boxwise.evaluate import LearnerError, Prequential, Scores
+from boxwise.evaluate.peers import peer, peer_names
+from boxwise.evaluate.result_files import format_of, write_rows
+
+OURS = "boxwise"
+FAR_BEHIND = 0.1  # accuracy: a class balanced accuracy that rare classes bring down
+BAR_ROWS = 1_000  # after how many rows the bar moves while rows are only read
+
+
+def evaluate(
+    data: reading.FilesArgument,
+    label: columns.LabelOption,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help=f"Learners of River to compare with: {', '.join(peer_names())}.",
+        ),
+    ] = None,
+    window: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=1, help="How many of the last rows the recent scores are over."
+        ),
+    ] = 1000,
+    every: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="After how many rows to note scores (the window)."),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Stop after so many rows.")
+    ] = None,
+    cv: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=2, help="Cross-validate in so many folds instead; holds all rows."
+        ),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(metavar="N", min=0, help="By which the folds are drawn.")
+    ] = 0,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write all scores to this .csv, .json or .jsonl file.",
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Draw scores and boxes into this .png, .svg or .pdf file."
+        ),
+    ] = None,
+    *,
+    settings: parameters.SettingOptions,
+    alarm_command: AlarmCommandOption = None,
+    wanted: columns.ColumnOptions,
+    options: reading.FileOptions,
+) -> None:
+    """Predict every row of files, then learn it, and say how good the predictions were.
+
+    Files are read as by boxwise learn, in the order given. Accuracy, class balanced accuracy
+    (CBA), Cohen's kappa and balanced accuracy are those over all rows and over the last ones;
+    boxes, memory and rows per second are told beside them. Alarms and replaced boxes are told as by
+    boxwise learn, and marked in the --plot. With --cv the rows are cross-validated
+    instead, as is right for rows that do not come in the order of time.
+
+    Ctrl-C or SIGTERM ends the run; the scores so far are shown and written.
+
+    \b
+    Examples:
+      boxwise evaluate loans.csv --label decision
+      boxwise evaluate loans.csv --label decision --theta 0.3 --plot loans.png
+      boxwise evaluate loans.csv --label decision --against hoeffding-tree,arf
+      boxwise evaluate loans.csv --label decision --every 500 -o scores.csv
+      boxwise evaluate loans.csv --label decision --cv 5
+
+    \b
+    Exit codes:
+      0    done
+      1    a file, a row or a learner failed, or a library is missing
+      2    wrong usage
+      3    done, but rows were left out (--on-error skip or report)
+      130  stopped by Ctrl-C (143: by SIGTERM); the scores so far were shown
+    """  # noqa: D301  (click marks with it what it must not wrap)
+    chosen, given = settings.algorithm or parameters.Algorithm.hyperbox, settings.given()
+    refuse_input(output, data, "--output")
+    refuse_input(plot, data, "--plot")
+    with failures_reported(), termination_as_ctrl_c():
+        _check_outputs(output, plot, cv)
+        if alarm_command is not None and cv is not None:
+            raise typer.BadParameter(
+                "alarms are raised row by row; leave out --cv", param_hint="--alarm-command"
+            )
+        peers = _peers(against, cv)
+        wanted.label = label
+        files = options.files(data, only=wanted.kept, drop=wanted.dropped)
+        row_errors = options.row_errors
+        typing, chunks = typed_by_first_rows(files, wanted, options)
+        typing = parameters.typing_of(chosen, typing)
+        model = parameters.new_learner(chosen, given, typing.kinds)
+        check_raises_alarms(alarm_command, model)
+        if cv is None and not parameters.learns_row_by_row(model):
+            raise typer.BadParameter(
+                f"{chosen} needs all rows at once and cannot learn row by row; use --cv",
+                param_hint="--algorithm",
+            )
+        if not options.quiet:
+            parameters.show_kinds(files, typing.kinds, label)
+        rows = LabelledRows(typing, chunks, row_errors)
+        bar = ReadingBar(files, quiet=options.quiet)
+        if cv is None:
+            if typing.unknown:
+                model._begin(schema_of(typing.kinds))
+            learners = {OURS: model, **peers}
+            run = Prequential(learners, rows, window=window, every=every, limit=limit)
+            stopped = _run(run, bar, ChangeWatch(alarm_command, quiet=options.quiet))
+            if not run.rows and not stopped:
+                no_rows(files, row_errors)
+            _show(run, output, plot)
+            scores = [point.overall for point in run.points[OURS][-1:]]
+        else:
+            pairs = [*_watched(islice(rows, limit), bar)]
+            if not pairs:
+                no_rows(files, row_errors)
+            if typing.unknown:  # all rows have been read
+                model.set_params(categorical_features=rows.typing.categorical)
+            folds, stopped = _cross_validate(model, pairs, cv, seed, bar, output)
+            scores = [fold.scores for fold in folds]
+        if not options.quiet:
+            report_rows_left_out(row_errors)
+            _suggest_class_prior(model, scores)
+        if stopped:
+            fail(*stopped)
+    if row_errors.count:
+        raise typer.Exit(ROWS_LEFT_OUT)
+
+
+def _check_outputs(output: Path | None, plot: Path | None, cv: int | None) -> None:
+    if output is not None:
+        try:
+            format_of(output)
+        except ValueError as error:
+            raise typer.BadParameter(str(error), param_hint="--output") from None
+        check_results(output)
+    if plot is None:
+        return
+    if cv is not None:
+        raise typer.BadParameter("folds are not drawn; leave out --cv", param_hint="--plot")
+    check_picture(plot, "--plot")
+
+
+def _peers(against: Sequence[str] | None, cv: int | None) -> dict[str, Any]:
+    names = [name.strip() for text in against or () for name in text.split(",")]
+    if names and cv is not None:
+        raise typer.BadParameter(
+            "River's learners are compared row by row; leave out --cv", param_hint="--against"
+        )
+    try:
+        return {name: peer(name) for name in names}
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--against") from None
+    except ImportError as error:
+        fail(str(error))
+
+
+def _run(run: Prequential, bar: ReadingBar, watch: ChangeWatch) -> tuple[str, int] | None:
+    """Run to the end; return what to say, and the exit code, if it was stopped before."""
+    try:
+        with bar:
+            for now, *_ in run:
+                bar.show(
+                    f"{now.rows:,} rows, {now.rows_per_second:,.0f} rows/s, "
+                    f"{now.boxes or 0:,} boxes, CBA {now.recent.cba:.3f}"
+                )
+                watch.tell(run.changes[OURS])
+    except LearnerError as error:
+        fail(str(error))
+    except KeyboardInterrupt as error:
+        message = f"stopped; the scores are those of the first {run.rows:,} rows"
+        return message, interrupted_by(error)
+    return None
+
+
+def _show(run: Prequential, output: Path | None, plot: Path | None) -> None:
+    typer.echo(repr(run))
+    if output is not None:
+        run.write(output)
+    if plot is not None:
+        write_picture(run.plot().figure, plot)
+
+
+def _watched(pairs: Iterable[Pair], bar: ReadingBar) -> Iterator[Pair]:
+    """Hand over rows and show how many there are."""
+    with bar:
+        for n, pair in enumerate(pairs):
+            if n % BAR_ROWS == 0:
+                bar.show(f"{n:,} rows")
+            yield pair
+
+
+def _cross_validate(
+    model: Any,
+    pairs: Sequence[Pair],
+    n_folds: int,
+    seed: int,
+    bar: ReadingBar,
+    output: Path | None,
+) -> tuple[list[Fold], tuple[str, int] | None]:
+    """Do fold after fold and show what came of them; return also as `_run` if it was stopped."""
+    stopped = None
+    rows, labels = [row for row, _ in pairs], [label for _, label in pairs]
+    folds: list[Fold] = []
+    try:
+        with bar:
+            bar.show(f"{len(rows):,} rows, no fold done yet")
+            for fold in cross_validated(model, rows, labels, n_folds, seed):
+                folds.append(fold)
+                bar.show(f"{len(rows):,} rows, {fold.number} of {n_folds} folds done")
+    except ValueError as error:
+        fail(f"{n_folds} folds cannot be made or learned: {error}")
+    except KeyboardInterrupt as error:
+        message = f"stopped; the scores are those of {len(folds)} of {n_folds} folds"
+        stopped = message, interrupted_by(error)
+    if folds:
+        typer.echo(fold_table(OURS, folds, len(rows)))
+    if output is not None:
+        write_rows(output, [fold.to_row() for fold in folds])
+    return folds, stopped
+
+
+def _suggest_class_prior(model: Any, scores: Sequence[Scores]) -> None:
+    """Say what helps rare classes if the class balanced accuracy is far below the accuracy."""
+    behind = [score.accuracy - score.cba for score in scores]
+    if getattr(model, "class_prior", None) == "data" and behind and fmean(behind) > FAR_BEHIND:
+        notify(
+            "CBA counts rare classes as much as frequent ones, and decisions follow how frequent "
+            "they are; --class-prior auto decides for CBA"
+        )

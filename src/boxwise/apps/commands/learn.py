@@ -1,0 +1,316 @@
+"""``boxwise learn``: files in, a model file out."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from boxwise import load
+from boxwise.apps.change_watch import (
+    AlarmCommandOption,
+    ChangeWatch,
+    changes_of,
+    check_raises_alarms,
+)
+from boxwise.apps.interruption import Interruption, OverdueError
+from boxwise.apps.labelled_files import (
+    NoRowsError,
+    no_rows,
+    started_to_learn,
+    typed_by_first_rows,
+)
+from boxwise.apps.learning_bar import LearningBar
+from boxwise.apps.model_columns import (
+    assign_kinds,
+    report_columns_left_out,
+    schema_of,
+    typing_for,
+    waiting,
+    wanted_names,
+)
+from boxwise.apps.options import columns as columns
+from boxwise.apps.options import files as reading
+from boxwise.apps.options import model as parameters
+from boxwise.apps.outcome import (
+    ROWS_LEFT_OUT,
+    fail,
+    failures_reported,
+    notify,
+    report_rows_left_out,
+)
+from boxwise.apps.reading_bar import ReadingBar
+from boxwise.apps.writable import check_model, refuse_input
+from boxwise.core.pacing import Pace
+from boxwise.core.words import counted
+from boxwise.explain import rows_learned
+from boxwise.files import (
+    Chunk,
+    FileSet,
+    InputError,
+    ReadingStopped,
+    RowErrors,
+    TypedChunk,
+    Typing,
+)
+from boxwise.inputs import columns_by_position
+
+PIECE = 1_000  # rows learned at a time, fewer if they take long: how often the bar moves
+MANY_BOXES = 0.8  # of the rows: too many to say much
+ENOUGH_ROWS = 500  # before which many boxes mean nothing
+
+
+@dataclass
+class Plan:
+    """The model to learn, the files to learn from, and the progress."""
+
+    files: FileSet
+    options: reading.FileOptions
+    interruption: Interruption
+    columns: columns.ColumnOptions
+    alarm_command: str | None = None
+    learned: int = 0
+    last_row: int | None = None  # the last one that was learned, if not all that were read were
+
+
+def learn(
+    data: reading.FilesArgument,
+    label: columns.LabelOption,
+    output: reading.NewModelOption = None,
+    into: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="MODEL",
+            help="Go on learning this model file; it is replaced unless -o is given.",
+        ),
+    ] = None,
+    *,
+    settings: parameters.SettingOptions,
+    alarm_command: AlarmCommandOption = None,
+    wanted: columns.ColumnOptions,
+    options: reading.FileOptions,
+) -> None:
+    """Learn a model from files, row by row, and write it to a file.
+
+    CSV, TSV, JSON Lines and Parquet, the first three also compressed with gzip; of any size, for
+    only some rows are in memory at a time. The first 10,000 rows decide which columns are numbers
+    and which are categories; a column that is empty there waits for its first value. Names of
+    columns are given one by one or with commas. Of the algorithms, onln-gfmm-m1, agglo-2 and
+    agglo-sm need all rows at once, and hold them in memory.
+
+    With --algorithm hyperbox, a line is printed when errors rise (an alarm) and when a new set of
+    boxes replaces the old one; --alarm-command runs a command then, and waits at most 10 seconds.
+
+    Ctrl-C or SIGTERM ends it within about a second. The model then has the rows read so far, or
+    those of them that could be learned in that time; how many is said. An error writes nothing,
+    nor does an algorithm that needs all rows at once and was stopped while it learned.
+
+    \b
+    Examples:
+      boxwise learn loans.csv --label decision -o loans.box
+      boxwise learn loans.csv --label decision -o loans.box --only age,education
+      boxwise learn may.csv.gz june.csv.gz --label decision -o loans.box
+      boxwise learn july.csv --label decision --into loans.box
+      boxwise learn loans.csv --label decision -o v2.box --algorithm eiol-gfmm
+      cat visits.jsonl | boxwise learn - --label stay -o visits.box --drop id,name
+      boxwise learn adult.csv --label income -o adult.box --missing "?"
+      boxwise learn loans.csv --label decision -o v3.box --alarm-command ./mail.sh
+
+    \b
+    Exit codes:
+      0    done
+      1    a file or a row cannot be used; nothing was written
+      2    wrong usage
+      3    done, but rows were left out (--on-error skip or report)
+      130  stopped by Ctrl-C (143: by SIGTERM); the model has the rows so far
+    """  # noqa: D301  (click marks with it what it must not wrap)
+    if into is None and output is None:
+        raise typer.BadParameter("name the model file to write", param_hint="--output")
+    if into is not None and (
+        settings.any_given or wanted.categorical or wanted.numeric or wanted.only
+    ):
+        raise typer.BadParameter(
+            "the model has its algorithm, settings and columns; leave out --algorithm, --theta and "
+            "the like, --categorical, --numeric and --only",
+            param_hint="--into",
+        )
+    chosen, given = settings.algorithm or parameters.Algorithm.hyperbox, settings.given()
+    target = output or into
+    assert target is not None
+    refuse_input(target, data, "--into" if output is None else "--output")
+    with failures_reported(), Interruption() as interruption:
+        check_model(target)
+        model = None if into is None else _online(load(into), into)
+        if model is not None:
+            check_raises_alarms(alarm_command, model)
+        wanted.label = label
+        only_these = wanted.kept if model is None else wanted_names(model.schema_, label)
+        try:
+            files = options.files(
+                data, only=only_these, drop=wanted.dropped, stop=interruption.stop
+            )
+            plan = Plan(files, options, interruption, wanted, alarm_command)
+            if model is None:
+                model = _learn_new(plan, chosen, given)
+            else:
+                _learn_more(plan, model)
+        except (ReadingStopped, NoRowsError):
+            if interruption.signal is None:
+                raise
+            fail("stopped before a row was read; nothing was written", interruption.exit_code)
+        _finish(plan, model, target, new=into is None)
+
+
+def _learn_new(plan: Plan, algorithm: parameters.Algorithm, settings: Mapping[str, Any]) -> Any:
+    typing, chunks = typed_by_first_rows(plan.files, plan.columns, plan.options)
+    typing = parameters.typing_of(algorithm, typing)
+    model = parameters.new_learner(algorithm, settings, typing.kinds)
+    check_raises_alarms(plan.alarm_command, model)
+    if not plan.options.quiet:
+        parameters.show_kinds(plan.files, typing.kinds, plan.columns.label)
+    if parameters.learns_row_by_row(model):
+        if typing.unknown:
+            model._begin(schema_of(typing.kinds))
+        _learn_chunks(plan, model, typing, chunks)
+    else:
+        _learn_at_once(plan, model, typing, chunks)
+    return model
+
+
+def _learn_more(plan: Plan, model: Any) -> None:
+    plan.columns.check(plan.files)
+    typing = typing_for(model, plan.files, plan.columns.label)
+    if not plan.options.quiet:
+        report_columns_left_out(plan.files, typing)
+    classes = model.classes_.tolist()
+    _, chunks = started_to_learn(plan.files, plan.columns, plan.options, classes)
+    _learn_chunks(plan, model, typing, chunks)
+
+
+def _learn_chunks(plan: Plan, model: Any, typing: Typing, chunks: Iterable[Chunk]) -> None:
+    plan.interruption.start_grace()
+    watch = ChangeWatch(
+        plan.alarm_command,
+        quiet=plan.options.quiet,
+        stopped=lambda: plan.interruption.signal is not None,
+    )
+    watch.skip(changes_of(model))
+    with LearningBar(plan.files, quiet=plan.options.quiet) as bar, columns_by_position():
+        for piece, kinds in _pieces(model, typing, chunks, plan.options.row_errors):
+            if plan.learned and plan.interruption.overdue:
+                plan.last_row = piece.rows[0] - 1
+                break
+            assign_kinds(model, kinds, piece)
+            bar.before(model, piece)
+            model.partial_fit(piece.columns, piece.labels)
+            plan.learned += piece.n_rows
+            bar.after(model, piece)
+            watch.tell(changes_of(model))
+    if not plan.learned:
+        no_rows(plan.files, plan.options.row_errors)
+
+
+def _pieces(
+    model: Any, typing: Typing, chunks: Iterable[Chunk], row_errors: RowErrors
+) -> Iterator[tuple[TypedChunk, Typing]]:
+    """Yield the rows in pieces that do not take long, so that a signal is noticed soon.
+
+    One begins where a column gets its first value: before that row the model has no such column,
+    however the file is cut into chunks.
+    """
+    pace = Pace()
+    for chunk in chunks:
+        typing = typing.with_kinds_of(chunk)
+        typed = typing.apply(chunk, row_errors)
+        firsts = [typed.first_value(name) for name in waiting(model, typing)]
+        begins = sorted({0, *(i for i in firsts if i is not None)})
+        for begin, end in pairwise([*begins, typed.n_rows]):
+            part = typed.part(slice(begin, end))
+            for rows in pace.chunks(part.n_rows, PIECE):
+                yield part.part(rows), typing
+
+
+def _learn_at_once(plan: Plan, model: Any, typing: Typing, chunks: Iterable[Chunk]) -> None:
+    """Learn with an algorithm that needs all rows: they are held in memory."""
+    pieces: list[TypedChunk] = []
+    with ReadingBar(plan.files, quiet=plan.options.quiet) as bar:
+        for chunk in chunks:
+            typing = typing.with_kinds_of(chunk)
+            pieces.append(typing.apply(chunk, plan.options.row_errors))
+            plan.learned += pieces[-1].n_rows
+            bar.show(f"{plan.learned:,} rows read")
+    if not plan.learned:
+        no_rows(plan.files, plan.options.row_errors)
+    if not plan.options.quiet:
+        notify(f"learning {counted(plan.learned, 'row', 'rows')} at once")
+    model.categorical_features = typing.categorical
+    whole = TypedChunk.together(pieces)
+    with columns_by_position():
+        try:
+            plan.interruption.wait_for(lambda: model.fit(whole.columns, whole.labels))
+        except OverdueError:
+            fail(
+                "stopped; the algorithm needs all rows at once, so there is no model of some of "
+                "them, and nothing was written",
+                plan.interruption.exit_code,
+            )
+
+
+def _finish(plan: Plan, model: Any, target: Path, *, new: bool) -> None:
+    _save(model, target)
+    if not plan.options.quiet:
+        report_rows_left_out(plan.options.row_errors)
+    total = rows_learned(model._fitted())
+    if plan.interruption.signal is not None:
+        fail(_where_stopped(plan, target), plan.interruption.exit_code)
+    if not plan.options.quiet:
+        rows = counted(plan.learned, "row", "rows")
+        if total != plan.learned:
+            rows += f" more, {total:,} in all"
+        boxes, classes = (
+            counted(model.n_boxes_, "box", "boxes"),
+            counted(len(model.classes_), "class", "classes"),
+        )
+        typer.echo(f"{target}: {rows}, {boxes}, {classes}")
+        if new and total >= ENOUGH_ROWS and model.n_boxes_ > MANY_BOXES * total:
+            notify("nearly a box per row: try a larger --theta or --delta, or --max-boxes")
+    if plan.options.row_errors.count:
+        raise typer.Exit(ROWS_LEFT_OUT)
+
+
+def _where_stopped(plan: Plan, target: Path) -> str:
+    rows = counted(plan.learned, "row", "rows")
+    if plan.last_row is None:
+        return (
+            f"stopped; {rows} read so far are in {target} "
+            f"(rows up to {plan.files.rows:,} of the input)"
+        )
+    return (
+        f"stopped; {rows} are in {target} (rows up to {plan.last_row:,} of the input); those "
+        "after them were not learned"
+    )
+
+
+def _save(model: Any, target: Path) -> None:
+    """Save the model; somewhere else if its place has become unusable meanwhile."""
+    try:
+        model.save(target)
+    except OSError as error:
+        with tempfile.NamedTemporaryFile(prefix="boxwise-", suffix=".box", delete=False) as file:
+            refuge = Path(file.name)
+        model.save(refuge)
+        fail(f"{target} cannot be written ({error}); the model was saved as {refuge}")
+
+
+def _online(model: Any, path: Path) -> Any:
+    if not hasattr(model, "partial_fit"):
+        raise InputError(
+            f"{path} holds a {type(model).__name__}, which cannot go on learning: it needs all "
+            "rows at once"
+        )
+    return model

@@ -1,0 +1,109 @@
+"""``boxwise report``: a model file in, a page for a browser out."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from boxwise import load
+from boxwise.apps.model_rows import ModelRows
+from boxwise.apps.options import files as reading
+from boxwise.apps.outcome import end, failures_reported, notify
+from boxwise.apps.results import opened
+from boxwise.apps.writable import check_results, refuse_input
+from boxwise.files import STANDARD_INPUT, InputError
+from boxwise.report import report_html
+from boxwise.report.writing import MAX_ROWS
+
+
+def report(
+    model: reading.ModelArgument,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The .html file to write.")
+    ],
+    data: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Labelled rows to measure the model on; may be given several times.",
+        ),
+    ] = None,
+    label: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The column of the classes in --data; else the one that the model does not have.",
+        ),
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="The title; else the name of the model file.")
+    ] = None,
+    max_rows: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Of more rows, draw so many at random.")
+    ] = MAX_ROWS,
+    *,
+    options: reading.FileOptions,
+) -> None:
+    """Write one page on a model: what it learned, how good it is, its rules, why it decides.
+
+    The page loads nothing when it is opened, and can be sent as it is. Without --data it shows what
+    the model itself knows. All rows of --data are held in memory.
+
+    \b
+    Examples:
+      boxwise report loans.box -o loans.html
+      boxwise report loans.box --data july.csv --label decision -o loans.html
+
+    \b
+    Exit codes:
+      0    done
+      1    the model, a file or a row cannot be used
+      2    wrong usage
+      3    done, but rows were left out (--on-error skip or report)
+      130  stopped by Ctrl-C
+    """  # noqa: D301  (click marks with it what it must not wrap)
+    if label is not None and not data:
+        raise typer.BadParameter(
+            "it is a column of --data, which is not given", param_hint="--label"
+        )
+    refuse_input(output, [model, *(data or ())], "--output")
+    with failures_reported():
+        check_results(output)
+        clf = load(model)
+        rows: tuple[Any, ...] = ()
+        if data:
+            if label is None:
+                label = _label_in(clf, data, options)
+            rows = ModelRows(clf, data, options, label).all()
+        try:
+            page = report_html(
+                clf,
+                *rows,
+                name=title or model.name,
+                first_row=1,
+                max_rows=max_rows,
+                progress=False if options.quiet else None,
+            )
+        except ValueError as error:
+            raise InputError(str(error)) from None
+        with opened(output) as out:
+            out.write(page)
+        if not options.quiet:
+            notify(f"{output}: {len(page.encode()) / 1e6:.1f} MB, loads nothing from elsewhere")
+        end(options.row_errors, quiet=options.quiet)
+
+
+def _label_in(clf: Any, data: list[str], options: reading.FileOptions) -> str:
+    """Return the one column of the files that the model does not have."""
+    schema = clf.schema_
+    if schema.named and STANDARD_INPUT not in data:
+        with closing(options.files(data)) as files:
+            others = [name for name in files.names if name not in schema.names]
+        if len(others) == 1:
+            if not options.quiet:
+                notify(f"the classes are in column {others[0]!r} (--label names another)")
+            return others[0]
+    raise typer.BadParameter("needs --label, the column of the classes", param_hint="--data")

@@ -1,0 +1,106 @@
+"""Options on the columns of files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated
+
+import typer
+
+from boxwise.files import FileSet, InputError, check_names
+
+LabelOption = Annotated[str, typer.Option(metavar="NAME", help="The column of the classes.")]
+
+
+@dataclass
+class ColumnOptions:
+    """The values of these options; names are given one by one or with commas."""
+
+    categorical: Annotated[
+        list[str] | None, typer.Option(metavar="NAMES", help="Columns that are categories.")
+    ] = None
+    numeric: Annotated[
+        list[str] | None, typer.Option(metavar="NAMES", help="Columns that are numbers.")
+    ] = None
+    drop: Annotated[
+        list[str] | None, typer.Option(metavar="NAMES", help="Columns to leave out.")
+    ] = None
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help="Columns to keep, besides the label; no others."),
+    ] = None
+    classes_are_numbers: Annotated[
+        bool,
+        typer.Option(
+            "--classes-are-numbers",
+            help="Each number in the label column is a class, however many.",
+        ),
+    ] = False
+    label: str = field(init=False)
+
+    @property
+    def dropped(self) -> frozenset[str]:
+        """The names that may be meant by --drop."""
+        return _candidates(self.drop)
+
+    @property
+    def kept(self) -> frozenset[str] | None:
+        """The names that may be meant by --only, and the label; None if all are kept."""
+        return _candidates(self.only) | {self.label} if self.only else None
+
+    def check(self, files: FileSet) -> None:
+        """Refuse a label that is not there, and options that contradict each other."""
+        drop = chosen_names("--drop", self.drop, files.all_names, self.label)
+        only = chosen_names("--only", self.only, files.all_names)
+        _refuse_both("--only", only, "--drop", drop)
+        check_names(files.names, [self.label], files.first, "label column")
+
+    def features(self, files: FileSet) -> list[str]:
+        """Return the columns to learn from."""
+        kept = self.kept
+        names = [n for n in files.names if n != self.label and (kept is None or n in kept)]
+        if not names:
+            raise InputError(
+                f"{files.first} has no column but the label {self.label!r}; "
+                "check the delimiter, --drop and --only"
+            )
+        return names
+
+    def declared(self, names: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Return those of the columns that are declared numeric, and those that are categories."""
+        numeric = chosen_names("--numeric", self.numeric, names, self.label)
+        categorical = chosen_names("--categorical", self.categorical, names, self.label)
+        _refuse_both("--numeric", numeric, "--categorical", categorical)
+        return numeric, categorical
+
+
+def _candidates(given: Iterable[str] | None) -> frozenset[str]:
+    """Return all names that might be meant: each text as a whole, and its parts between commas."""
+    texts = list(given or ())
+    return frozenset(texts) | {part.strip() for text in texts for part in text.split(",")}
+
+
+def chosen_names(
+    option: str, given: Iterable[str] | None, names: Sequence[str], label: str | None = None
+) -> list[str]:
+    """Return the columns that an option names, none of which may be the label if it is given."""
+    found: list[str] = []
+    for text in given or ():
+        parts = [text] if text in names else [part.strip() for part in text.split(",")]
+        for part in parts:
+            if part == label:
+                problem = f"{part!r} is the --label; it cannot be given here too"
+                raise typer.BadParameter(problem, param_hint=option)
+            if part not in names:
+                shown = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
+                problem = f"there is no column {part!r}; there are {shown}"
+                raise typer.BadParameter(problem, param_hint=option)
+            found.append(part)
+    return found
+
+
+def _refuse_both(option: str, names: Iterable[str], other: str, others: Iterable[str]) -> None:
+    both = sorted({*names} & {*others})
+    if both:
+        raise typer.BadParameter(f"{both[0]!r} is given with {option} and with {other}")

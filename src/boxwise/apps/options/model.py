@@ -1,0 +1,250 @@
+"""The settings of a model as options of a command, and the kinds of columns as it shows them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+from sklearn.base import clone
+
+from boxwise import (
+    EIOLGFMM,
+    AgglomerativeGFMM,
+    CastilloGFMM,
+    HyperboxClassifier,
+    ImprovedOnlineGFMM,
+    OnlineGFMM,
+    ShindeGFMM,
+)
+from boxwise.files import FileSet, Typing
+from boxwise.learners.base.hyperbox_learner import HyperboxLearner
+from boxwise.learners.base.numeric_only import NumericOnly
+from boxwise.schema import Kind
+
+
+class Algorithm(StrEnum):
+    """The learners, as the literature calls them; ours is called hyperbox."""
+
+    hyperbox = "hyperbox"
+    eiol_gfmm = "eiol-gfmm"
+    iol_gfmm = "iol-gfmm"
+    onln_gfmm = "onln-gfmm"
+    onln_gfmm_m1 = "onln-gfmm-m1"
+    onln_gfmm_m2 = "onln-gfmm-m2"
+    agglo_2 = "agglo-2"
+    agglo_sm = "agglo-sm"
+
+
+LEARNERS: dict[Algorithm, tuple[type[HyperboxLearner], dict[str, Any]]] = {
+    Algorithm.hyperbox: (HyperboxClassifier, {}),
+    Algorithm.eiol_gfmm: (EIOLGFMM, {}),
+    Algorithm.iol_gfmm: (ImprovedOnlineGFMM, {}),
+    Algorithm.onln_gfmm: (OnlineGFMM, {}),
+    Algorithm.onln_gfmm_m1: (CastilloGFMM, {}),
+    Algorithm.onln_gfmm_m2: (ShindeGFMM, {}),
+    Algorithm.agglo_2: (AgglomerativeGFMM, {"method": "agglo2"}),
+    Algorithm.agglo_sm: (AgglomerativeGFMM, {"method": "agglosm"}),
+}
+
+
+class Scale(StrEnum):
+    """Scales of the numeric columns."""
+
+    range = "range"
+    quantile = "quantile"
+
+
+class ClassPrior(StrEnum):
+    """Priors of the classes."""
+
+    data = "data"
+    balanced = "balanced"
+    auto = "auto"
+
+
+@dataclass
+class SettingOptions:
+    """The learner and its settings; what was not given is None."""
+
+    algorithm: Annotated[
+        Algorithm | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"The learner, one of {', '.join(Algorithm)} (hyperbox).",
+        ),
+    ] = None
+    theta: Annotated[
+        float | None,
+        typer.Option(metavar="NUMBER", help="Longest side of a box, as a share of the range."),
+    ] = None
+    delta: Annotated[
+        float | None,
+        typer.Option(metavar="NUMBER", help="Largest change of entropy in a box, 0 to 1."),
+    ] = None
+    version: Annotated[
+        int | None,
+        typer.Option(
+            metavar="1|2", help="EIOL-GFMM: whether delta holds for each column or the mean (1)."
+        ),
+    ] = None
+    alpha: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="EIOL-GFMM, AGGLO: weight of the numbers, 0 to 1, or auto (auto).",
+        ),
+    ] = None
+    gamma: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBERS",
+            help="All but hyperbox: how fast membership falls; one number, or one per column (1).",
+        ),
+    ] = None
+    beta: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER", help="Onln-GFMM-M2: share of the categories a box must know (0.75)."
+        ),
+    ] = None
+    eta: Annotated[
+        float | None,
+        typer.Option(metavar="NUMBER", help="Onln-GFMM-M1: largest distance of two categories."),
+    ] = None
+    scale: Annotated[
+        Scale | None,
+        typer.Option(
+            help="Numbers by their range or their ranks (hyperbox: quantile; others: range)."
+        ),
+    ] = None
+    max_boxes: Annotated[
+        int | None,
+        typer.Option(metavar="NUMBER", help="The most boxes (hyperbox: 1000; others: no limit)."),
+    ] = None
+    class_prior: Annotated[
+        ClassPrior | None,
+        typer.Option(help="hyperbox: what classes count for, their rows or alike (data)."),
+    ] = None
+    adapt: Annotated[
+        bool | None,
+        typer.Option(
+            "--adapt/--no-adapt",
+            help="hyperbox: whether a new set of boxes may replace the old when errors rise "
+            "(adapt).",
+            show_default=False,
+        ),
+    ] = None
+    additive: Annotated[
+        bool | None,
+        typer.Option(
+            "--additive/--no-additive",
+            help="hyperbox: whether curves of the columns decide with the boxes (additive).",
+            show_default=False,
+        ),
+    ] = None
+
+    @property
+    def any_given(self) -> bool:
+        """Whether any of the options was given."""
+        return any(value is not None for value in vars(self).values())
+
+    def given(self) -> dict[str, Any]:
+        """Return the settings that were given, as the learner of the algorithm takes them."""
+        algorithm = self.algorithm or Algorithm.hyperbox
+        read: dict[str, Callable[[Any], Any]] = {"alpha": _alpha, "gamma": _gamma}
+        read |= {"scale": str, "class_prior": str}
+        given = {
+            name: read.get(name, lambda value: value)(value)
+            for name, value in vars(self).items()
+            if value is not None and name != "algorithm"
+        }
+        for name in given:
+            takers = [str(a) for a, (kind, _) in LEARNERS.items() if name in kind().get_params()]
+            if algorithm not in takers:
+                raise typer.BadParameter(
+                    f"{algorithm} has no such setting; it is for --algorithm {' or '.join(takers)}",
+                    param_hint=f"--{name.replace('_', '-')}",
+                )
+        return given
+
+
+def new_learner(
+    algorithm: Algorithm, settings: Mapping[str, Any], kinds: Mapping[str, Kind]
+) -> Any:
+    """Return a learner for columns of these kinds; its settings are checked before any work."""
+    kind, fixed = LEARNERS[algorithm]
+    categorical = [name for name, of in kinds.items() if of == "categorical"]
+    columns: dict[str, Any] = {"categorical_features": categorical}
+    if issubclass(kind, NumericOnly):
+        if categorical:
+            raise typer.BadParameter(
+                f"{algorithm} takes numbers only, and {', '.join(categorical)} "
+                f"{'is' if len(categorical) == 1 else 'are'} categorical; use another algorithm, "
+                "or --drop or --numeric",
+                param_hint="--algorithm",
+            )
+        columns = {}
+    model = kind(**fixed, **settings, **columns)
+    row: dict[str, list[object]] = {
+        name: [0.0] if of == "numeric" else ["a"] for name, of in kinds.items() if of != "unknown"
+    }
+    try:
+        clone(model).fit(row, ["a"])
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    return model
+
+
+def typing_of(algorithm: Algorithm, typing: Typing) -> Typing:
+    """Return what the cells are to be for an algorithm: numbers if it takes nothing else."""
+    if not issubclass(LEARNERS[algorithm][0], NumericOnly):
+        return typing
+    return replace(typing, kinds={**typing.kinds, **dict.fromkeys(typing.unknown, "numeric")})
+
+
+def learns_row_by_row(model: Any) -> bool:
+    """Return whether the learner needs not see all rows at once."""
+    return hasattr(model, "partial_fit")
+
+
+def _alpha(text: str) -> float | str:
+    if text.startswith("estimate"):
+        raise typer.BadParameter(
+            "alpha cannot be estimated row by row; use auto or a number from 0 to 1",
+            param_hint="--alpha",
+        )
+    return text if text == "auto" else _number("--alpha", text)
+
+
+def _gamma(text: str) -> float | list[float]:
+    numbers = [_number("--gamma", part) for part in text.split(",")]
+    return numbers[0] if len(numbers) == 1 else numbers
+
+
+def _number(option: str, text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if math.isnan(number):
+        raise typer.BadParameter(f"{text!r} is not a number", param_hint=option)
+    return number
+
+
+def show_kinds(files: FileSet, kinds: Mapping[str, Kind], label: str) -> None:
+    """Say on standard error what the columns are taken for."""
+    options = "--numeric, --categorical, --drop and --only"
+    typer.echo(f"columns of {files.first} ({options} change this):", err=True)
+    words = {"numeric": "numeric", "categorical": "categorical", "unknown": "no value yet"}
+    for kind, word in words.items():
+        names = [name for name, other in kinds.items() if other == kind]
+        if names:
+            typer.echo(f"  {word:<12} {', '.join(names)}", err=True)
+    typer.echo(f"  {'label':<12} {label}", err=True)
+    if files.left_out:
+        index = ", ".join(files.left_out)
+        typer.echo(f"  {'left out':<12} {index} (an index of pandas)", err=True)

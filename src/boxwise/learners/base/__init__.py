@@ -1,0 +1,1 @@
+"""The base classes of the estimators, and how their parameters are checked and saved."""

@@ -1,0 +1,131 @@
+"""The base class of estimators that learn row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boxwise.core import Model
+from boxwise.inputs import infer_schema
+from boxwise.inputs.labels import declared_labels
+from boxwise.learners.base.hyperbox_learner import HyperboxLearner
+from boxwise.learners.base.settings import engine_ranges
+from boxwise.learners.weights import LearnedRows
+from boxwise.schema import Kind, Schema, show
+
+
+class OnlineLearner(HyperboxLearner):
+    """An estimator that learns row by row: all rows in one call or one row a call, the same."""
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, upper: Any = None) -> Self:
+        """Go on learning, row by row in the order of the table.
+
+        Parameters
+        ----------
+        X, y, upper
+            As in `fit`. The columns must be those of the first table; named columns may come in
+            any order.
+        classes : array-like, optional
+            Classes to announce, which then have a column in `predict_proba` before their first row.
+            Not needed: classes may appear at any time.
+
+        Returns
+        -------
+        self
+        """
+        return self._go_on(X, y, classes, upper)
+
+    def _go_on(self, X: Any, y: Any, classes: Any, upper: Any, sample_weight: Any = None) -> Self:
+        announced = () if classes is None else declared_labels(classes)
+        model, every = self._read_to_learn(X, y, upper, sample_weight)
+        rows = every.without_absent(model.schema, len(model.labels))
+        if rows.batch.n_rows:
+            model.learn(rows.batch, rows.labels, rows.names, weights=rows.weights)
+            self._model = model
+        self._announced = tuple(dict.fromkeys((*self._announced, *announced)))
+        return self
+
+    def test_then_train(self, X: Any, y: Any, upper: Any = None) -> NDArray[Any]:
+        """Predict each row, then go on learning with it: `predict` and `partial_fit` row by row.
+
+        Parameters
+        ----------
+        X, y, upper
+            As in `partial_fit`.
+
+        Returns
+        -------
+        array of shape (rows,), of objects
+            What the model predicted for each row just before learning it; None while it had
+            learned no label.
+
+        Examples
+        --------
+        >>> from boxwise import HyperboxClassifier
+        >>> clf = HyperboxClassifier()
+        >>> clf.test_then_train([{"age": 23}, {"age": 25}, {"age": 47}], ["no", "no", "yes"])
+        array([None, 'no', 'no'], dtype=object)
+        """
+        model, rows = self._read_to_learn(X, y, upper)
+        if rows.weights is None:
+            codes = model.test_then_train(rows.batch, rows.labels, rows.names)
+        else:
+            codes = _test_then_train(model, rows)
+        self._model = model
+        return np.array([*model.labels.values, None], dtype=object)[codes]
+
+    def _empty_model(self, schema: Schema) -> Model:
+        ranges = engine_ranges(self.feature_range, self.scale, schema, None)
+        return Model(schema, self._settings(schema), ranges)
+
+    def _begin(self, schema: Schema) -> None:
+        """Start to learn with these columns, whatever `categorical_features` says of them."""
+        self._model = self._empty_model(schema)
+
+    def _assign_kinds(self, kinds: Mapping[int, Kind]) -> None:
+        """Give columns that had no value yet a kind, by their positions."""
+        self._model = self._with_kinds(self._model, kinds)
+
+    def _read_to_learn(
+        self, X: Any, y: Any, upper: Any, sample_weight: Any = None
+    ) -> tuple[Model, LearnedRows]:
+        """Return the model, new if there is none yet, and what it is to learn."""
+        if self.__sklearn_is_fitted__():
+            model = self._model
+            if model.by_rank != (self.scale == "quantile") and model.schema.numeric:
+                was = "quantile" if model.by_rank else "range"
+                raise ValueError(
+                    f"scale is {show(self.scale)} now, but the model has learned with {was!r}, and "
+                    "its boxes cannot be measured otherwise; set it back, or call fit"
+                )
+            batch = self._encode(X, model.schema, upper, assign_kinds=True)
+            if batch.kinds:
+                model = self._with_kinds(model, batch.kinds)
+            settings = self._settings(model.schema)
+        else:
+            schema = infer_schema(X, self.categorical_features, upper)
+            settings = self._settings(schema)
+            batch = self._encode(X, schema, upper)
+            model = self._empty_model(schema)
+        labels, new = self._encode_labels(y, model.labels, batch)
+        names = [*model.labels.values, *new]
+        weights = self._weights(sample_weight, labels, names, whole_table=False)
+        model.configure(settings)
+        return model, LearnedRows(batch, labels, new, weights)
+
+
+def _test_then_train(model: Model, rows: LearnedRows) -> NDArray[np.int32]:
+    """Predict and learn row by row, where rows have weights."""
+    codes = np.full(rows.batch.n_rows, -1, np.int32)
+    for i, row in enumerate(rows.one_by_one(len(model.labels))):
+        assert row.weights is not None
+        if model.engine.n_classes:
+            codes[i] = model.predict(row.batch)[0]
+        learned = slice(int(row.weights[0] > 0))
+        model.learn(
+            row.batch.part(learned), row.labels[learned], row.names, weights=row.weights[learned]
+        )
+    return codes

@@ -9,8 +9,8 @@
 #include <limits>
 #include <vector>
 
-#include "engine.hpp"
-#include "kernels.hpp"
+#include "engine/engine.hpp"
+#include "kernels/kernels.hpp"
 
 namespace fuzz {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <tuple>
 
-#include "../kernels.hpp"
-#include "../turns.hpp"
+#include "kernels/kernels.hpp"
+#include "engine/turns.hpp"
 #include "vector_math.hpp"
 
 namespace boxwise::evidence {

@@ -9,9 +9,9 @@
 #include <shared_mutex>
 #include <vector>
 
-#include "../additive/curve.hpp"
-#include "../learning_engine.hpp"
-#include "../model_lock.hpp"
+#include "additive/curve.hpp"
+#include "engine/learning_engine.hpp"
+#include "engine/model_lock.hpp"
 #include "learner.hpp"
 #include "state.hpp"
 

@@ -20,7 +20,7 @@ from boxwise.reference import EIOL
 from .agreement import assert_same_answers, assert_same_boxes
 from .streams import UNLABELLED, Stream
 
-MANY = 1536  # boxes of a class from which on there is one, as native/entropy_indexed.cpp has it
+MANY = 1536  # boxes of a class from which on there is one, as native/eiol/entropy_indexed.cpp has it
 LITTLE = 180_000  # features of all boxes up to which predictions do without, as there
 
 

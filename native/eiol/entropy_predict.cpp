@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "eiol/entropy_engine.hpp"
+#include "kernels/kernels.hpp"
+#include "store/scan.hpp"
+
+namespace boxwise {
+
+using std::size_t;
+using std::uint32_t;
+using std::uint64_t;
+
+namespace {
+constexpr size_t LOT = kernels::LOT;
+// More than the rounding of what a box may reach: of four counts together, and of their sums.
+constexpr float SLACK = 1e-5f, SLACK_OF_FEATURE = 0x1p-24f;
+}  // namespace
+
+// The boxes of a stretch that may reach the bar, and what they reach.
+template <class Visit>
+void EntropyEngine::visit_stretch(const Sample& x, const Stretch& s, const float* degrees, float bar,
+                                  Visit visit) const {
+  const Group& g = groups_[s.k + 1];
+  for (size_t begin = 0; begin < s.m; begin += LOT) {
+    uint64_t left = kernels::reached(degrees + begin, bar);
+    if (s.m - begin < LOT) left &= (uint64_t{1} << (s.m - begin)) - 1;
+    for (; left != 0; left &= left - 1) {
+      const auto slot = static_cast<Slot>(s.begin + begin + static_cast<size_t>(std::countr_zero(left)));
+      double dist = 0;
+      for (const Probe& p : x.probes)
+        dist = std::max(dist, stick_out(g.V[p.j][slot], g.W[p.j][slot], p.xl, p.xu, p.slope));
+      visit(g, slot, s.k, in_units(mixed(g, slot, dist, add_up(g, slot, x))));
+    }
+  }
+}
+
+// For each class the best membership and the samples in the boxes that have it; or, if not every
+// class matters, for those classes that have the best of all. The box that may reach most comes first,
+// so that the bar is high when the rest is looked at.
+void EntropyEngine::judge(const Sample& x, bool every_class, size_t classes, Scratch& scratch,
+                          Verdict& verdict) const {
+  verdict.best.assign(classes, -1.0);
+  verdict.distance.assign(classes, 0.0);
+  verdict.weight.assign(classes, 0);
+  verdict.bars.assign(every_class ? classes : 1, 0.0);
+  make_marks(x, scratch.pass.marks);
+  find_indexes(scratch);
+  judge_indexed(x, every_class, classes, scratch, verdict);
+  judge_arranged(x, every_class, classes, scratch, verdict);
+  pass_over(x, classes, scratch);
+  const auto& [stretches, degrees, marks] = scratch.pass;
+  const float slack = SLACK + static_cast<float>(r_) * SLACK_OF_FEATURE;
+  // From one stretch to another, all of one class if every class matters.
+  const auto judge_stretches = [&, &degrees = degrees](auto begin, auto end, double& bar) {
+    const auto visit = [&](const Stretch& s, float enough, auto use) {
+      const auto place = static_cast<size_t>(&s - scratch.pass.stretches.data());
+      visit_stretch(x, s, degrees.data() + place * BLOCK, enough, use);
+    };
+    const auto best = std::max_element(
+        begin, end, [](const Stretch& a, const Stretch& b) { return a.top < b.top; });
+    visit(*best, best->top, [&](const Group&, Slot, size_t, double reached) {
+      bar = std::max(bar, reached);  // and no more: its turn will come
+    });
+    for (auto s = begin; s != end; ++s) {
+      const float enough = static_cast<float>(bar) - slack;
+      if (s->top < enough) continue;
+      visit(*s, enough, [&](const Group& g, Slot slot, size_t k, double reached) {
+        weigh(g, slot, k, every_class, reached, verdict);
+      });
+    }
+  };
+  for (auto begin = stretches.begin(); begin != stretches.end();) {
+    const auto end = every_class ? std::find_if(begin, stretches.end(),
+                                                [&](const Stretch& s) { return s.k != begin->k; })
+                                 : stretches.end();
+    judge_stretches(begin, end, verdict.bars[every_class ? begin->k : 0]);
+    begin = end;
+  }
+}
+
+// Classes whose boxes are packed for a search: those without categories, if there is much to predict.
+void EntropyEngine::judge_arranged(const Sample& x, bool every_class, size_t classes,
+                                   Scratch& scratch, Verdict& verdict) const {
+  for (size_t k = 0; k < classes; ++k)
+    if (const Arrangement* boxes = arranged(scratch, k + 1))
+      boxes->search(x.probes, verdict.bars[every_class ? k : 0], scratch.search,
+                    [&](Slot slot, double dist) {
+                      const double reached = in_units(alpha_ * (1.0 - std::min(dist, 1.0)));
+                      weigh(groups_[k + 1], slot, k, every_class, reached, verdict);
+                    });
+}
+
+// A box of class k has this membership.
+void EntropyEngine::weigh(const Group& g, Slot slot, size_t k, bool every_class, double reached,
+                          Verdict& verdict) const {
+  double& bar = verdict.bars[every_class ? k : 0];
+  if (reached < bar) return;
+  if (reached > verdict.best[k]) verdict.weight[k] = 0;
+  verdict.best[k] = bar = reached;
+  verdict.weight[k] += g.n[slot];
+}
+
+void EntropyEngine::make_marks(const Sample& x, Marks& marks) const {
+  marks.worth = 0;
+  marks.make(rulers_, before_, [&](const auto& rulers, auto& out) {
+    for (const Probe& p : x.probes) {
+      const Ruler& ruler = rulers[p.j];
+      if (ruler.mark == 0) continue;
+      marks.worth = marks.worth == 0 ? ruler.mark : std::min(marks.worth, ruler.mark);
+      out.push_back({p.j, ruler.above(p.xl), ruler.below(p.xu), ruler.beyond(p.xl, p.xu)});
+    }
+  });
+}
+
+// What memberships the boxes that are in no index may reach: by how often they have seen the values of
+// x, and by their outlines.
+void EntropyEngine::pass_over(const Sample& x, size_t classes, Scratch& scratch) const {
+  auto& [stretches, degrees, marks] = scratch.pass;
+  stretches.clear();
+  for (size_t k = 0; k < classes; ++k) {
+    if (scratch.indexes[k + 1] != nullptr || arranged(scratch, k + 1) != nullptr) continue;
+    for (size_t begin = 0, size = groups_[k + 1].size(); begin < size; begin += BLOCK)
+      stretches.push_back({k, begin, std::min(BLOCK, size - begin), 0.0f});
+  }
+  degrees.resize(stretches.size() * BLOCK);
+  const auto alpha = static_cast<float>(alpha_), beta = static_cast<float>(beta_);
+  const auto step = static_cast<float>(alpha_ * marks.worth);
+  Counts counts;
+  alignas(64) std::uint8_t far[BLOCK] = {};
+  alignas(64) float sum[BLOCK];
+  for (size_t i = 0; i < stretches.size(); ++i) {
+    Stretch& s = stretches[i];
+    const Group& g = groups_[s.k + 1];
+    const bool summed = counts.gather(g, x.codes, static_cast<Slot>(s.begin), s.m, sum);
+    const std::uint8_t* lots = n_ > 0 ? g.outlines.from(s.begin) : nullptr;
+    if (marks.either) marks.measure(lots, n_, Outlines::lots(s.m), far);
+    const kernels::Glimpse glimpse{counts.matches,
+                                   counts.n_matches,
+                                   summed ? sum : nullptr,
+                                   lots,
+                                   n_,
+                                   marks.now.data(),
+                                   marks.either ? 0 : marks.now.size(),
+                                   marks.either ? far : nullptr,
+                                   g.unit.data() + s.begin};
+    s.top = kernels::reachable(glimpse, alpha, step, beta, s.m, degrees.data() + i * BLOCK);
+  }
+}
+
+double EntropyEngine::mixed(const Group& g, Slot slot, double dist, double sum) const {
+  const double all = static_cast<double>(g.n[slot]) * static_cast<double>(r_);
+  const double b_cat = r_ > 0 ? sum / all : 0.0;
+  return alpha_ * (1.0 - std::min(dist, 1.0)) + beta_ * b_cat;
+}
+
+// The membership of one box; once it is below the bar it does not matter how far.
+double EntropyEngine::finish(const Group& g, Slot slot, const Sample& x, double sum,
+                             double bar) const {
+  double dist = 0.0, degree = mixed(g, slot, dist, sum);
+  for (size_t f = 0; f < x.probes.size() && degree >= bar - ROUNDING; ++f) {
+    const Probe& p = x.probes[f];
+    dist = std::max(dist, stick_out(g.V[p.j][slot], g.W[p.j][slot], p.xl, p.xu, p.slope));
+    degree = mixed(g, slot, dist, sum);
+  }
+  return in_units(degree);
+}
+
+void EntropyEngine::degrees(const Group& g, const Sample& x, size_t begin, size_t m,
+                            double* out) const {
+  alignas(64) double share[BLOCK], dist[BLOCK];
+  measure(g, x, begin, m, dist, share);
+  kernels::mix(dist, share, alpha_, beta_, out, m);
+}
+
+void EntropyEngine::measure(const Group& g, const Sample& x, size_t begin, size_t m, double* dist,
+                            double* share) const {
+  std::fill_n(share, m, 0.0);
+  if (r_ > 0) {
+    Counts counts;
+    alignas(64) double sum[BLOCK];
+    counts.total(g, x.codes, static_cast<Slot>(begin), m, sum);
+    kernels::share(sum, g.n.data() + begin, static_cast<double>(r_), share, m);
+  }
+  measure_distances(g, x.probes, begin, m, dist);
+}
+
+}  // namespace boxwise

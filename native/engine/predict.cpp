@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "engine/engine.hpp"
+#include "store/scan.hpp"
+#include "engine/turns.hpp"
+
+namespace boxwise {
+
+using std::size_t;
+
+namespace {
+constexpr size_t TURN = 64;     // rows predicted before a waiting writer gets its turn
+constexpr size_t SEVERAL = 16;  // rows asked of a block of boxes while it is near
+// Rows to predict and boxes of a class that make it worth arranging them.
+constexpr size_t MANY_ROWS = 128, MANY_BOXES = Arrangement::LEAF;
+// Memberships to compute that make another thread worth starting.
+constexpr size_t MUCH = 100'000;
+}  // namespace
+
+void Engine::predict(const Rows& rows, std::int32_t* labels, size_t threads) const {
+  const size_t all = std::numeric_limits<size_t>::max();
+  judge_all(rows, false, all, threads, [&](size_t row, const Verdict& verdict) {
+    labels[row] = static_cast<std::int32_t>(winner(verdict));
+  });
+}
+
+// Each class has its best membership; classes that tie for the first place share theirs by (6).
+std::vector<double> Engine::probabilities(const Rows& rows, size_t n_classes,
+                                          size_t threads) const {
+  if (n_classes > this->n_classes()) throw std::invalid_argument("there are not so many classes");
+  std::vector<double> all(rows.count * n_classes);
+  judge_all(rows, true, n_classes, threads, [&](size_t row, const Verdict& verdict) {
+    share_out(verdict, all.data() + row * n_classes);
+  });
+  return all;
+}
+
+void Engine::share_out(const Verdict& verdict, double* p) const {
+  const size_t classes = verdict.best.size(), won = winner(verdict);
+  const double best = verdict.best[won];
+  double tied = 0, weight = 0, total = 0, rival = 0;
+  for (size_t k = 0; k < classes; ++k) {
+    if (verdict.best[k] != best) continue;
+    tied += 1;
+    weight += static_cast<double>(verdict.weight[k]);
+  }
+  for (size_t k = 0; k < classes; ++k) {
+    if (verdict.best[k] < best)
+      p[k] = std::max(verdict.best[k], 0.0);
+    else
+      p[k] = best > 0 ? best * tied * static_cast<double>(verdict.weight[k]) / weight : 1.0;
+    total += p[k];
+  }
+  for (size_t k = 0; k < classes; ++k) {
+    p[k] /= total;
+    if (k != won) rival = std::max(rival, p[k]);
+  }
+  if (p[won] <= rival) p[won] = std::nextafter(rival, 2.0);  // argmax must name the winner
+}
+
+Sheet Engine::memberships(const Rows& rows, size_t threads) const {
+  check(rows);
+  const auto reader = reading();
+  const auto order = in_order();
+  std::vector<std::vector<size_t>> column(groups_.size());
+  for (size_t k = 0; k < groups_.size(); ++k) column[k].resize(groups_[k].size());
+  for (size_t i = 0; i < order.size(); ++i)
+    column[order[i].second.group][order[i].second.slot] = i;
+  Sheet all(rows.count, order.size());
+  threads = std::min(threads, 1 + rows.count * order.size() / MUCH);
+  in_turns(rows.count, SEVERAL, threads, [&] {
+    return [&, samples = std::vector<Sample>(SEVERAL)](size_t first, size_t end) mutable {
+      alignas(64) double degree[BLOCK];
+      for (size_t row = first; row < end; ++row) read(rows, row, samples[row - first]);
+      for (size_t k = 0; k < groups_.size(); ++k) {
+        const Group& g = groups_[k];
+        for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
+          const size_t m = std::min(BLOCK, g.size() - begin);
+          for (size_t row = first; row < end; ++row) {
+            degrees(g, samples[row - first], begin, m, degree);
+            for (size_t i = 0; i < m; ++i) all.row(row)[column[k][begin + i]] = degree[i];
+          }
+        }
+      }
+    };
+  });
+  return all;
+}
+
+bool Engine::can_predict() const {
+  return std::any_of(groups_.begin() + 1, groups_.end(),
+                     [](const Group& g) { return g.size() > 0; });
+}
+
+template <class Use>
+void Engine::judge_all(const Rows& rows, bool every_class, size_t n_classes, size_t threads,
+                       Use use) const {
+  check(rows);
+  if (threads > 1) threads = std::min(threads, 1 + rows.count * n_boxes() / MUCH);
+  in_turns(rows.count, TURN, threads, [&] {
+    return [&](size_t begin, size_t end) {
+      static thread_local Sample x;
+      static thread_local Verdict verdict;
+      static thread_local Scratch scratch;
+      const auto reader = reading();
+      if (!can_predict()) throw std::invalid_argument("no row with a label has been learned yet; learn some first");
+      prepare(begin == 0 ? rows.count : 0, scratch);
+      scratch.turn_begins = true;
+      const size_t classes = std::min(n_classes, groups_.size() - 1);
+      for (size_t row = begin; row < end; ++row) {
+        read(rows, row, x);
+        judge(x, every_class, classes, scratch, verdict);
+        use(row, verdict);
+      }
+      scratch.arranged.reset();
+    };
+  });
+}
+
+void Engine::prepare(size_t rows, Scratch& scratch) const {
+  scratch.arranged.reset();
+  if (n_ == 0 || r_ > 0) return;
+  scratch.arranged = arranged_.get(changes_, rows, MANY_ROWS, [&] {
+    auto arranged = std::make_shared<Arrangements>(groups_.size());
+    for (size_t k = 1; k < groups_.size(); ++k)
+      if (groups_[k].size() >= MANY_BOXES)
+        (*arranged)[k] = std::make_unique<const Arrangement>(groups_[k], slope_);
+    return arranged;
+  });
+}
+
+size_t Engine::winner(const Verdict& verdict) const {
+  const auto beats = [&](size_t a, size_t b) {
+    if (verdict.best[a] != verdict.best[b]) return verdict.best[a] > verdict.best[b];
+    if (verdict.distance[a] != verdict.distance[b])
+      return verdict.distance[a] < verdict.distance[b];
+    return verdict.best[a] > 0 && verdict.weight[a] > verdict.weight[b];
+  };
+  size_t won = 0;
+  for (size_t k = 1; k < verdict.best.size(); ++k)
+    if (beats(k, won)) won = k;
+  return won;
+}
+
+}  // namespace boxwise

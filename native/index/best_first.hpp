@@ -1,0 +1,188 @@
+// Finds the boxes of highest membership in an index: whatever may hold the best is looked at first,
+// pages, then leaves, then boxes, until nothing that is left can reach the bar. What reaches it by
+// less than rounding is looked at too: ties count. Where too many leaves would have to be opened, it
+// gives up: passing over all boxes takes less.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/clones.hpp"
+#include "index/forest.hpp"
+#include "store/scan.hpp"
+
+namespace boxwise {
+
+class BestFirst {
+ public:
+  // The numbers of a sample, and what the membership of a box is made of: alpha * (1 - distance) +
+  // beta * share.
+  struct Question {
+    std::vector<lanes::Side> sides;
+    Weights weights;
+    const Marks* marks;  // for outlines
+  };
+  Question question;
+  // The values of the sample that boxes of a group hold, but for those that only these few hold.
+  struct Lot {
+    std::size_t group;
+    std::vector<lanes::Value> values;
+    std::vector<Slot> few;  // in order
+  };
+
+  bool empty() const { return queue_.empty(); }
+  void clear() {
+    queue_.clear();
+    parts_.clear();
+    n_lots_ = 0;
+    leaves_ = 0;
+  }
+  Lot& new_lot(std::size_t group) {
+    if (n_lots_ == lots_.size()) lots_.emplace_back();
+    Lot& lot = lots_[n_lots_++];
+    lot.group = group;
+    lot.values.clear();
+    lot.few.clear();
+    return lot;
+  }
+  // Of the group of the last lot.
+  void add(const Forest& forest) {
+    leaves_ += forest.n_leaves();
+    const auto& blocks = forest.blocks();
+    if (blocks.empty()) return;
+    const auto part = static_cast<std::uint32_t>(parts_.size());
+    parts_.push_back({&forest, n_lots_ - 1});
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      const Forest::Summary& s = blocks[b];
+      const auto x = sample(lots_[n_lots_ - 1], s.rows->features());
+      lanes::bounds(s.low_V(), s.high_W(), s.holders(), x, s.alive(), bounds_);
+      for (std::size_t i = 0; i < blocks[b].count; ++i)
+        push({bounds_[i], part, static_cast<std::uint32_t>(b * lanes::COUNT + i) * 2});
+    }
+  }
+
+  // Calls visit(group, slot) for all boxes that may reach the bar; `visit` may raise it. Returns false
+  // if it has given up.
+  template <class Visit>
+  bool search(const double& bar, Visit visit) {
+    std::size_t budget = FEW_LEAVES + leaves_ / PART;
+    for (std::size_t k = 0; k < n_lots_; ++k)
+      for (const Slot slot : lots_[k].few) visit(lots_[k].group, slot);
+    while (!queue_.empty()) {
+      std::pop_heap(queue_.begin(), queue_.end());
+      const Place place = queue_.back();
+      queue_.pop_back();
+      if (place.bound < bar - ROUNDING) return true;
+      if (!place.is_leaf())
+        open_page(place, bar);
+      else if (budget-- > 0)
+        open_leaf(place, bar, visit);
+      else
+        return false;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t FEW_LEAVES = 8, PART = 3;
+
+  struct Part {
+    const Forest* forest;
+    std::size_t lot;
+  };
+  struct Place {
+    double bound;
+    std::uint32_t part, code;  // code: of a page or, with the lowest bit set, of a leaf
+    std::size_t number() const { return code / 2; }
+    bool is_leaf() const { return code % 2 == 1; }
+    bool operator<(const Place& other) const { return bound < other.bound; }
+  };
+
+  void push(const Place& place) {
+    queue_.push_back(place);
+    std::push_heap(queue_.begin(), queue_.end());
+  }
+
+  // What one category adds to the membership.
+  double unit(std::size_t features) const {
+    return features > 0 ? question.weights.beta / static_cast<double>(features) : 0.0;
+  }
+
+  lanes::Sample sample(const Lot& lot, std::size_t features) const {
+    return {question.sides.data(), question.sides.size(),  lot.values.data(),
+            lot.values.size(),     question.weights.alpha, unit(features)};
+  }
+
+  // What is read first of a leaf that is likely to be opened: it is far away.
+  static void fetch(const Forest::Leaf& leaf, const Lot& lot) {
+    const Word* holders = leaf.holders();
+    for (const lanes::Value& value : lot.values) PREFETCH(holders + value.row);
+  }
+
+  void open_page(const Place& place, double bar) {
+    const Part& part = parts_[place.part];
+    const Forest::Page& page = part.forest->page(place.number());
+    const lanes::Sample x = sample(lots_[part.lot], page.rows->features());
+    Word left = lanes::reach(page.low_V(), page.high_W(), page.holders(), x, bar - ROUNDING,
+                             page.alive());
+    if (page.has_shares()) {
+      lanes::bounds(page.low_V(), page.high_W(), page.shares(), x, left, bounds_);
+      left = lanes::reach(bounds_, bar - ROUNDING, left);
+    } else {
+      lanes::bounds(page.low_V(), page.high_W(), page.holders(), x, left, bounds_);
+    }
+    for (; left != 0; left &= left - 1) {
+      const auto i = static_cast<std::size_t>(std::countr_zero(left));
+      push({bounds_[i], place.part, page.items[i] * 2 + 1});
+      fetch(part.forest->leaf(page.items[i]), lots_[part.lot]);
+    }
+  }
+
+  template <class Visit>
+  void open_leaf(const Place& place, const double& bar, Visit visit) {
+    const Part& part = parts_[place.part];
+    const Forest::Leaf& leaf = part.forest->leaf(place.number());
+    const Lot& lot = lots_[part.lot];
+    const lanes::Sample x = sample(lot, leaf.rows->features());
+    const double enough = bar - ROUNDING;
+    Word left = leaf.is_outlined()
+                    ? lanes::reach({leaf.outlines(), leaf.n, *question.marks}, leaf.holders(), x,
+                                   enough, leaf.alive())
+                    : lanes::reach(leaf.V(), leaf.W(), leaf.holders(), x, enough, leaf.alive());
+    if (left == 0) return;
+    const auto look_at = [&](std::size_t i) {
+      if (!std::binary_search(lot.few.begin(), lot.few.end(), leaf.items[i]))
+        visit(lot.group, leaf.items[i]);
+    };
+    // The best of them first, which rules out most of the others.
+    if (std::popcount(left) > 1 || leaf.has_shares()) {
+      if (leaf.has_shares())
+        lanes::bounds(leaf.V(), leaf.W(), leaf.shares(), x, left, bounds_);
+      else
+        lanes::bounds(leaf.V(), leaf.W(), leaf.holders(), x, left, bounds_);
+      std::size_t top = 0;
+      double most = -1;
+      for (Word rest = left; rest != 0; rest &= rest - 1) {
+        const auto i = static_cast<std::size_t>(std::countr_zero(rest));
+        if (bounds_[i] <= most) continue;
+        most = bounds_[i];
+        top = i;
+      }
+      if (most < enough) return;
+      look_at(top);
+      left = lanes::reach(bounds_, bar - ROUNDING, left & ~(Word{1} << top));
+    }
+    for (; left != 0; left &= left - 1) look_at(static_cast<std::size_t>(std::countr_zero(left)));
+  }
+
+  std::vector<Place> queue_;  // a heap
+  std::vector<Part> parts_;
+  std::vector<Lot> lots_;  // the first n_lots_ are in use
+  std::size_t n_lots_ = 0;
+  std::size_t leaves_ = 0;
+  alignas(64) double bounds_[lanes::COUNT];
+};
+
+}  // namespace boxwise

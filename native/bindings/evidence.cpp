@@ -1,5 +1,4 @@
-#include "bindings/evidence.hpp"
-
+// Binds EvidenceEngine, the engine of HyperboxClassifier.
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -8,15 +7,18 @@
 #include <cmath>
 #include <string>
 
+#include "bindings/bindings.hpp"
 #include "bindings/numpy_arrays.hpp"
 #include "evidence/engine.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace boxwise::evidence {
+namespace boxwise {
 
 namespace {
+using namespace evidence;
+
 Settings to_settings(double theta, double delta, std::size_t max_boxes, bool adapt,
                      std::vector<double> priors, bool additive) {
   return {{theta, delta}, max_boxes, adapt, std::move(priors), additive};
@@ -127,7 +129,7 @@ nb::list curves(const EvidenceEngine& engine) {
 }
 }  // namespace
 
-void bind_engine(nb::module_& m) {
+void bind_evidence(nb::module_& m) {
   nb::class_<EvidenceEngine, LearningEngine>(m, "EvidenceEngine")
       .def("__init__",
            [](EvidenceEngine* self, std::size_t n_categorical, double theta, double delta,
@@ -176,4 +178,4 @@ void bind_engine(nb::module_& m) {
       .def_prop_ro("warning", &EvidenceEngine::warning, nb::call_guard<GilReleased>());
 }
 
-}  // namespace boxwise::evidence
+}  // namespace boxwise

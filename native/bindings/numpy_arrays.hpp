@@ -56,9 +56,9 @@ nb::object rows_by_boxes(const E& engine, Method method, const In<double, 2>& lo
     GilReleased released;
     return (engine.*method)(rows, threads);
   };
-  Sheet said = compute();
+  Matrix said = compute();
   double* cells = said.cells.release();
-  nb::capsule owner(cells, [](void* p) noexcept { Sheet::Free()(static_cast<double*>(p)); });
+  nb::capsule owner(cells, [](void* p) noexcept { Matrix::Free()(static_cast<double*>(p)); });
   return nb::cast(nb::ndarray<nb::numpy, double>(cells, {rows.count, said.columns}, owner));
 }
 

@@ -46,7 +46,7 @@ class Engine : public LearningEngine {
   void predict(const Rows& rows, std::int32_t* labels, std::size_t threads = 1) const override;
   std::vector<double> probabilities(const Rows& rows, std::size_t n_classes,
                                     std::size_t threads = 1) const override;
-  Sheet memberships(const Rows& rows, std::size_t threads = 1) const override;
+  Matrix memberships(const Rows& rows, std::size_t threads = 1) const override;
 
   Snapshot snapshot() const;
   std::size_t n_continuous() const override { return n_; }

@@ -11,7 +11,7 @@
 
 #include "store/count_column.hpp"
 #include "store/quantile_scale.hpp"
-#include "store/sheet.hpp"
+#include "store/matrix.hpp"
 
 namespace boxwise {
 
@@ -57,7 +57,7 @@ class LearningEngine {
   // For the first n_classes classes, however many there are by now.
   virtual std::vector<double> probabilities(const Rows& rows, std::size_t n_classes,
                                             std::size_t threads = 1) const = 0;
-  virtual Sheet memberships(const Rows& rows, std::size_t threads = 1) const = 0;  // a column a box
+  virtual Matrix memberships(const Rows& rows, std::size_t threads = 1) const = 0;  // a column a box
 
   virtual std::size_t n_continuous() const = 0;
   virtual std::size_t n_categorical() const = 0;

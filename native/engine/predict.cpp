@@ -61,7 +61,7 @@ void Engine::share_out(const Verdict& verdict, double* p) const {
   if (p[won] <= rival) p[won] = std::nextafter(rival, 2.0);  // argmax must name the winner
 }
 
-Sheet Engine::memberships(const Rows& rows, size_t threads) const {
+Matrix Engine::memberships(const Rows& rows, size_t threads) const {
   check(rows);
   const auto reader = reading();
   const auto order = in_order();
@@ -69,7 +69,7 @@ Sheet Engine::memberships(const Rows& rows, size_t threads) const {
   for (size_t k = 0; k < groups_.size(); ++k) column[k].resize(groups_[k].size());
   for (size_t i = 0; i < order.size(); ++i)
     column[order[i].second.group][order[i].second.slot] = i;
-  Sheet all(rows.count, order.size());
+  Matrix all(rows.count, order.size());
   threads = std::min(threads, 1 + rows.count * order.size() / MUCH);
   in_turns(rows.count, SEVERAL, threads, [&] {
     return [&, samples = std::vector<Sample>(SEVERAL)](size_t first, size_t end) mutable {

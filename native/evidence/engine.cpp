@@ -232,11 +232,11 @@ void EvidenceEngine::for_each_box(Use use) const {
   for (const auto& [m, g, i] : boxes_in_order(learner_.state())) use(m, g, i, position++);
 }
 
-Sheet EvidenceEngine::memberships(const Rows& rows, size_t threads) const {
+Matrix EvidenceEngine::memberships(const Rows& rows, size_t threads) const {
   check(rows);
   const auto reader = lock_.reading();
   const auto order = boxes_in_order(learner_.state());
-  Sheet all(rows.count, order.size());
+  Matrix all(rows.count, order.size());
   threads = std::min(threads, 1 + rows.count * order.size() / WORTH_A_THREAD);
   in_turns(rows.count, PREDICTED_AT_A_TIME, threads, [&] {
     return [&, out = Outcome()](size_t begin, size_t end) mutable {
@@ -254,14 +254,14 @@ Sheet EvidenceEngine::memberships(const Rows& rows, size_t threads) const {
   return all;
 }
 
-Sheet EvidenceEngine::responsibilities(const Rows& rows, size_t threads) const {
+Matrix EvidenceEngine::responsibilities(const Rows& rows, size_t threads) const {
   check(rows);
   const auto reader = lock_.reading();  // for all rows: they must see the same boxes and classes
   if (!learner_.can_predict())
     throw invalid("no row with a label has been learned yet; learn some first");
   const size_t classes = learner_.n_classes();
   const auto order = boxes_in_order(learner_.state());
-  Sheet all(rows.count, order.size());
+  Matrix all(rows.count, order.size());
   threads = std::min(threads, 1 + rows.count * order.size() / WORTH_A_THREAD);
   in_turns(rows.count, PREDICTED_AT_A_TIME, threads, [&] {
     return [&, p = std::vector<double>(classes)](size_t begin, size_t end) mutable {

@@ -43,11 +43,11 @@ class EvidenceEngine : public LearningEngine {
   void predict(const Rows& rows, std::int32_t* labels, std::size_t threads) const override;
   std::vector<double> probabilities(const Rows& rows, std::size_t n_classes,
                                     std::size_t threads) const override;
-  Sheet memberships(const Rows& rows, std::size_t threads) const override;  // closeness
+  Matrix memberships(const Rows& rows, std::size_t threads) const override;  // closeness
 
   // Rows x boxes, in order of creation: how much of the probability of its class each carries. What
   // is left of the probability is carried by the background of the class.
-  Sheet responsibilities(const Rows& rows, std::size_t threads) const;
+  Matrix responsibilities(const Rows& rows, std::size_t threads) const;
   std::vector<double> supports(const Rows& rows, std::size_t threads) const;
   BoxTerms terms(const Rows& row) const;
   std::vector<additive::Curve> curves() const;  // of the numeric columns, then of the categorical ones

@@ -1,5 +1,5 @@
-// A table of numbers, each of which is to be written once, by whatever thread comes to it. Nothing is
-// written before: the first to write to a page of memory waits until the system has cleared it.
+// A matrix of doubles, row by row, whose entries start uninitialised: the thread that first writes to
+// a page waits until the system has cleared it, so that threads which fill rows share that work.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@
 
 namespace boxwise {
 
-struct Sheet {
+struct Matrix {
   struct Free {
     void operator()(double* cells) const { std::free(cells); }
   };
 
-  Sheet(std::size_t rows, std::size_t columns) : columns(columns), cells(allocate(rows * columns)) {}
+  Matrix(std::size_t rows, std::size_t columns) : columns(columns), cells(allocate(rows * columns)) {}
   double* row(std::size_t i) const { return cells.get() + i * columns; }
 
   std::size_t columns;

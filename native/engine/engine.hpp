@@ -16,7 +16,7 @@
 #include "index/arrangement.hpp"
 #include "index/best_first.hpp"
 #include "store/group.hpp"
-#include "engine/kept.hpp"
+#include "engine/lazy_cache.hpp"
 #include "engine/learning_engine.hpp"
 #include "engine/model_lock.hpp"
 
@@ -205,7 +205,7 @@ class Engine : public LearningEngine {
   Sample sample_;
   Box created_;
 
-  mutable Kept<Arrangements> arranged_;  // for predicting
+  mutable LazyCache<Arrangements> arranged_;  // for predicting
   mutable std::atomic<std::uint64_t> changes_ = 0;
 
   ModelLock lock_;

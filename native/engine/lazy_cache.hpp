@@ -1,4 +1,5 @@
-// Something made of a model that pays once enough rows were predicted, and holds until it changes.
+// A value derived from a model, made once enough rows were predicted since the model last changed, and
+// dropped at the next change. Safe to share among threads.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +10,10 @@
 namespace boxwise {
 
 template <class T>
-class Kept {
+class LazyCache {
  public:
-  // `changes` of the model so far, so many more rows; null while they are not `enough`.
+  // The value for a model that has changed `changes` times, `rows` more of which are to be predicted;
+  // null while fewer than `enough` were.
   template <class Make>
   std::shared_ptr<const T> get(std::uint64_t changes, std::size_t rows, std::size_t enough,
                                Make make) {
@@ -29,8 +31,8 @@ class Kept {
  private:
   std::mutex lock_;
   std::shared_ptr<const T> value_;
-  std::uint64_t at_ = 0;   // the number of changes then
-  std::size_t asked_ = 0;  // rows predicted since
+  std::uint64_t at_ = 0;   // the number of changes when it was made
+  std::size_t asked_ = 0;  // rows predicted since that change
 };
 
 }  // namespace boxwise

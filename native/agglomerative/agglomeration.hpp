@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "agglomerative/agglomerate.hpp"
-#include "engine/turns.hpp"
+#include "engine/thread_pool.hpp"
 
 namespace boxwise {
 
@@ -111,7 +111,7 @@ class AgglomerativeEngine::Agglomeration {
 
   AgglomerativeEngine& e_;
   std::size_t threads_;
-  Crew crew_;
+  ThreadPool pool_;
   std::vector<Place> places_;                  // by number
   std::vector<std::vector<Number>> blockers_;  // by number: boxes that kept it from merging
   std::vector<std::vector<Number>> watchers_;  // and the reverse: boxes it kept from merging

@@ -9,11 +9,13 @@ namespace boxwise {
 using std::size_t;
 
 namespace {
-// Boxes whose partners one thread looks for ahead of their turn, and how many of them at a time.
-// Most merge, and the others have to look at each of these again: there must be many more boxes
-// than that, and pairs enough to be worth waking the threads. While nothing merges, it may be so
-// many times more.
-constexpr size_t AHEAD = 16, TURN = 2, MANY = 8, FEW = 64, MUCH = 100'000;
+// Partners are looked for ahead of a box's turn by several threads, for LOOK_AHEAD boxes per thread in
+// chunks of LOOK_AHEAD_CHUNK. Most of these boxes merge, and the others have to look at each of them
+// again: so the boxes ahead are at most one in BOXES_PER_LOOK_AHEAD, and fewer pairs than
+// MIN_PAIRS_FOR_THREADS are not worth waking the threads. While nothing merges, LOOK_AHEAD_FACTOR times
+// as many boxes are looked up.
+constexpr size_t LOOK_AHEAD = 16, LOOK_AHEAD_CHUNK = 2, LOOK_AHEAD_FACTOR = 8;
+constexpr size_t BOXES_PER_LOOK_AHEAD = 64, MIN_PAIRS_FOR_THREADS = 100'000;
 }  // namespace
 
 void AgglomerativeEngine::Agglomeration::begin(Number i, Prospects& p) const {
@@ -135,18 +137,18 @@ void AgglomerativeEngine::Agglomeration::note_blockers(const Prospects& p) {
 }
 
 size_t AgglomerativeEngine::Agglomeration::batch() const {
-  const size_t most = std::min(AHEAD * threads_, places_.size() / FEW);
-  return threads_ > 1 && places_.size() * most > MUCH ? most : 1;
+  const size_t most = std::min(LOOK_AHEAD * threads_, places_.size() / BOXES_PER_LOOK_AHEAD);
+  return threads_ > 1 && places_.size() * most > MIN_PAIRS_FOR_THREADS ? most : 1;
 }
 
 // Calls use(position, search) for each of the boxes, from several threads.
 void AgglomerativeEngine::Agglomeration::in_threads(
     const std::vector<Number>& boxes, const std::function<void(size_t, Search&)>& use) {
-  const size_t most = batch(), step = most > 1 ? MANY * most : 1;
+  const size_t most = batch(), step = most > 1 ? LOOK_AHEAD_FACTOR * most : 1;
   for (size_t first = 0; first < boxes.size(); first += step) {
     e_.pulse();
     const size_t count = std::min(step, boxes.size() - first);
-    crew_.share(count, most > 1 ? TURN : 1, [&] {
+    pool_.parallel_for(count, most > 1 ? LOOK_AHEAD_CHUNK : 1, [&] {
       return [&, search = Search{}](size_t begin, size_t end) mutable {
         for (size_t at = first + begin; at < first + end; ++at) use(at, search);
       };
@@ -159,7 +161,7 @@ void AgglomerativeEngine::Agglomeration::in_threads(
 // turn is looked at again.
 void AgglomerativeEngine::Agglomeration::look_ahead(Number from,
                                                     const std::function<bool(Number)>& include) {
-  const size_t most = e_.how_.pairs ? MANY * batch() : batch();  // no pair merges meanwhile
+  const size_t most = e_.how_.pairs ? LOOK_AHEAD_FACTOR * batch() : batch();  // no pair merges meanwhile
   if (batch() == 1) return;
   if (!asked_.empty() && from >= asked_.front() && from <= asked_.back()) return;
   forget_ahead();

@@ -15,7 +15,7 @@ using std::size_t;
 
 namespace {
 constexpr double LARGEST_GAMMA = 1e6;  // LARGEST / NO_WIDTH times this is still finite
-constexpr size_t TURN = 32;          // samples learned before waiting readers get a turn
+constexpr size_t LEARN_CHUNK = 32;   // rows learned under one write lock: readers wait no longer
 
 std::invalid_argument invalid(const std::string& text) { return std::invalid_argument(text); }
 }  // namespace
@@ -78,7 +78,7 @@ void Engine::test_then_train(const Rows& rows, const std::int32_t* labels,
     predicted[row] = -1;
     if (!can_predict()) return;
     read(rows, row, sample_);
-    scratch.turn_begins = true;
+    scratch.chunk_begins = true;
     judge(sample_, false, groups_.size() - 1, scratch, verdict);
     predicted[row] = static_cast<std::int32_t>(winner(verdict));
   });
@@ -87,10 +87,10 @@ void Engine::test_then_train(const Rows& rows, const std::int32_t* labels,
 template <class Before>
 void Engine::learn_each(const Rows& rows, const std::int32_t* labels, Before before) {
   check(rows);
-  for (size_t begin = 0; begin < rows.count; begin += TURN) {
+  for (size_t begin = 0; begin < rows.count; begin += LEARN_CHUNK) {
     const auto writer = writing();
     if (begin == 0) check_labels(rows, labels);
-    for (size_t row = begin; row < std::min(begin + TURN, rows.count); ++row) {
+    for (size_t row = begin; row < std::min(begin + LEARN_CHUNK, rows.count); ++row) {
       before(row);
       read_to_learn(rows, row, labels[row], sample_);
       learn_one(sample_);

@@ -108,7 +108,7 @@ class Engine : public LearningEngine {
     std::shared_ptr<const Arrangements> arranged;  // by group, where it is worth it
     Pass pass;
     Arrangement::Scratch search;
-    bool turn_begins = true;  // boxes may have changed since the last sample
+    bool chunk_begins = true;  // boxes may have changed since the last sample
     std::vector<const BoxIndex*> found, indexes;  // by group, null where there is none; in use
     std::vector<Luck> luck;  // by group; of all groups together, the first
     BestFirst best_first;

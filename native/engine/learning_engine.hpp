@@ -57,7 +57,8 @@ class LearningEngine {
   // For the first n_classes classes, however many there are by now.
   virtual std::vector<double> probabilities(const Rows& rows, std::size_t n_classes,
                                             std::size_t threads = 1) const = 0;
-  virtual Matrix memberships(const Rows& rows, std::size_t threads = 1) const = 0;  // a column a box
+  // A row for each row, a column for each box.
+  virtual Matrix memberships(const Rows& rows, std::size_t threads = 1) const = 0;
 
   virtual std::size_t n_continuous() const = 0;
   virtual std::size_t n_categorical() const = 0;

@@ -5,19 +5,18 @@
 
 #include "engine/engine.hpp"
 #include "store/scan.hpp"
-#include "engine/turns.hpp"
+#include "engine/thread_pool.hpp"
 
 namespace boxwise {
 
 using std::size_t;
 
 namespace {
-constexpr size_t TURN = 64;     // rows predicted before a waiting writer gets its turn
-constexpr size_t SEVERAL = 16;  // rows asked of a block of boxes while it is near
-// Rows to predict and boxes of a class that make it worth arranging them.
-constexpr size_t MANY_ROWS = 128, MANY_BOXES = Arrangement::LEAF;
-// Memberships to compute that make another thread worth starting.
-constexpr size_t MUCH = 100'000;
+constexpr size_t PREDICT_CHUNK = 64;     // rows predicted under one read lock: a writer waits no longer
+constexpr size_t MEMBERSHIP_CHUNK = 16;  // rows evaluated in a block of boxes while it is in the cache
+// Rows to predict and boxes of a class from which on a packed copy pays.
+constexpr size_t MIN_ROWS_TO_PACK = 128, MIN_BOXES_TO_PACK = Arrangement::LEAF;
+constexpr size_t MIN_MEMBERSHIPS_PER_THREAD = 100'000;  // from which on another thread pays
 }  // namespace
 
 void Engine::predict(const Rows& rows, std::int32_t* labels, size_t threads) const {
@@ -70,9 +69,9 @@ Matrix Engine::memberships(const Rows& rows, size_t threads) const {
   for (size_t i = 0; i < order.size(); ++i)
     column[order[i].second.group][order[i].second.slot] = i;
   Matrix all(rows.count, order.size());
-  threads = std::min(threads, 1 + rows.count * order.size() / MUCH);
-  in_turns(rows.count, SEVERAL, threads, [&] {
-    return [&, samples = std::vector<Sample>(SEVERAL)](size_t first, size_t end) mutable {
+  threads = std::min(threads, 1 + rows.count * order.size() / MIN_MEMBERSHIPS_PER_THREAD);
+  parallel_for(rows.count, MEMBERSHIP_CHUNK, threads, [&] {
+    return [&, samples = std::vector<Sample>(MEMBERSHIP_CHUNK)](size_t first, size_t end) mutable {
       alignas(64) double degree[BLOCK];
       for (size_t row = first; row < end; ++row) read(rows, row, samples[row - first]);
       for (size_t k = 0; k < groups_.size(); ++k) {
@@ -99,8 +98,8 @@ template <class Use>
 void Engine::judge_all(const Rows& rows, bool every_class, size_t n_classes, size_t threads,
                        Use use) const {
   check(rows);
-  if (threads > 1) threads = std::min(threads, 1 + rows.count * n_boxes() / MUCH);
-  in_turns(rows.count, TURN, threads, [&] {
+  if (threads > 1) threads = std::min(threads, 1 + rows.count * n_boxes() / MIN_MEMBERSHIPS_PER_THREAD);
+  parallel_for(rows.count, PREDICT_CHUNK, threads, [&] {
     return [&](size_t begin, size_t end) {
       static thread_local Sample x;
       static thread_local Verdict verdict;
@@ -108,7 +107,7 @@ void Engine::judge_all(const Rows& rows, bool every_class, size_t n_classes, siz
       const auto reader = reading();
       if (!can_predict()) throw std::invalid_argument("no row with a label has been learned yet; learn some first");
       prepare(begin == 0 ? rows.count : 0, scratch);
-      scratch.turn_begins = true;
+      scratch.chunk_begins = true;
       const size_t classes = std::min(n_classes, groups_.size() - 1);
       for (size_t row = begin; row < end; ++row) {
         read(rows, row, x);
@@ -123,10 +122,10 @@ void Engine::judge_all(const Rows& rows, bool every_class, size_t n_classes, siz
 void Engine::prepare(size_t rows, Scratch& scratch) const {
   scratch.arranged.reset();
   if (n_ == 0 || r_ > 0) return;
-  scratch.arranged = arranged_.get(changes_, rows, MANY_ROWS, [&] {
+  scratch.arranged = arranged_.get(changes_, rows, MIN_ROWS_TO_PACK, [&] {
     auto arranged = std::make_shared<Arrangements>(groups_.size());
     for (size_t k = 1; k < groups_.size(); ++k)
-      if (groups_[k].size() >= MANY_BOXES)
+      if (groups_[k].size() >= MIN_BOXES_TO_PACK)
         (*arranged)[k] = std::make_unique<const Arrangement>(groups_[k], slope_);
     return arranged;
   });

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "kernels/kernels.hpp"
-#include "engine/turns.hpp"
+#include "engine/thread_pool.hpp"
 #include "vector_math.hpp"
 
 namespace boxwise::evidence {
@@ -174,7 +174,7 @@ template <class Use>
 void EvidenceEngine::for_each_row(const Rows& rows, size_t threads, Use use) const {
   check(rows);
   if (threads > 1) threads = std::min(threads, 1 + rows.count * n_boxes() / WORTH_A_THREAD);
-  in_turns(rows.count, PREDICTED_AT_A_TIME, threads, [&] {
+  parallel_for(rows.count, PREDICTED_AT_A_TIME, threads, [&] {
     return [&](size_t begin, size_t end) {
       LastRow& last = last_row();
       const auto reader = lock_.reading();
@@ -238,7 +238,7 @@ Matrix EvidenceEngine::memberships(const Rows& rows, size_t threads) const {
   const auto order = boxes_in_order(learner_.state());
   Matrix all(rows.count, order.size());
   threads = std::min(threads, 1 + rows.count * order.size() / WORTH_A_THREAD);
-  in_turns(rows.count, PREDICTED_AT_A_TIME, threads, [&] {
+  parallel_for(rows.count, PREDICTED_AT_A_TIME, threads, [&] {
     return [&, out = Outcome()](size_t begin, size_t end) mutable {
       for (size_t row = begin; row < end; ++row) {
         learner_.predict(rows.lower + row * n_continuous(), rows.upper + row * n_continuous(),
@@ -263,7 +263,7 @@ Matrix EvidenceEngine::responsibilities(const Rows& rows, size_t threads) const 
   const auto order = boxes_in_order(learner_.state());
   Matrix all(rows.count, order.size());
   threads = std::min(threads, 1 + rows.count * order.size() / WORTH_A_THREAD);
-  in_turns(rows.count, PREDICTED_AT_A_TIME, threads, [&] {
+  parallel_for(rows.count, PREDICTED_AT_A_TIME, threads, [&] {
     return [&, p = std::vector<double>(classes)](size_t begin, size_t end) mutable {
       LastRow& last = last_row();
       for (size_t row = begin; row < end; ++row) {

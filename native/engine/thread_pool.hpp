@@ -1,4 +1,5 @@
-// Work that falls into turns which do not depend on each other, shared out among threads.
+// A thread pool with one operation, a parallel for over chunks of an index range. Chunks are handed out
+// dynamically; each must be independent of the others, so that results do not depend on the threads.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +17,13 @@
 
 namespace boxwise {
 
-// Threads that work together again and again; they are started when there is work for them.
-class Crew {
+// The threads are started by the first call that needs them and joined by the destructor.
+class ThreadPool {
  public:
-  explicit Crew(std::size_t threads) : threads_(threads) {}  // this one included
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
-  ~Crew() {
+  explicit ThreadPool(std::size_t threads) : threads_(threads) {}  // this one included
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+  ~ThreadPool() {
     {
       const std::scoped_lock hold(mutex_);
       ending_ = true;
@@ -31,23 +32,23 @@ class Crew {
     for (auto& thread : others_) thread.join();
   }
 
-  // Calls worker(begin, end) for [0, count) in pieces of `size`; make_worker() makes one for each
-  // thread, this one included. The first exception stops the rest and is thrown again here.
+  // Calls worker(begin, end) for the chunks of [0, count); make_worker() makes one worker for each
+  // thread, the calling one included. The first exception stops the rest and is thrown again here.
   template <class MakeWorker>
-  void share(std::size_t count, std::size_t size, MakeWorker make_worker) {
+  void parallel_for(std::size_t count, std::size_t chunk, MakeWorker make_worker) {
     std::atomic<std::size_t> next = 0;
     std::atomic<bool> failed = false;
     std::exception_ptr failure;
     const auto work = [&] {
       try {
         auto worker = make_worker();
-        for (std::size_t begin; !failed && (begin = next.fetch_add(size)) < count;)
-          worker(begin, std::min(begin + size, count));
+        for (std::size_t begin; !failed && (begin = next.fetch_add(chunk)) < count;)
+          worker(begin, std::min(begin + chunk, count));
       } catch (...) {
         if (!failed.exchange(true)) failure = std::current_exception();
       }
     };
-    call(std::min(threads_, (count + size - 1) / size), std::ref(work));
+    call(std::min(threads_, (count + chunk - 1) / chunk), std::ref(work));
     if (failure) std::rethrow_exception(failure);
   }
 
@@ -126,13 +127,15 @@ class Crew {
   std::vector<std::thread> others_;
 };
 
-// The same once.
+// The same with a pool for this one call.
 template <class MakeWorker>
-void in_turns(std::size_t count, std::size_t size, std::size_t threads, MakeWorker make_worker) {
-  if (threads > 1 && count > size) return Crew(threads).share(count, size, make_worker);
+void parallel_for(std::size_t count, std::size_t chunk, std::size_t threads,
+                  MakeWorker make_worker) {
+  if (threads > 1 && count > chunk)
+    return ThreadPool(threads).parallel_for(count, chunk, make_worker);
   auto worker = make_worker();
-  for (std::size_t begin = 0; begin < count; begin += size)
-    worker(begin, std::min(begin + size, count));
+  for (std::size_t begin = 0; begin < count; begin += chunk)
+    worker(begin, std::min(begin + chunk, count));
 }
 
 }  // namespace boxwise

@@ -21,16 +21,16 @@ constexpr std::int64_t PULSE = 100;  // milliseconds
 class TimesLog {
  public:
   TimesLog() {
-    for (size_t n = 1; n < REMEMBERED; ++n) known_[n] = of(static_cast<double>(n));
+    for (size_t n = 1; n < CACHED; ++n) known_[n] = of(static_cast<double>(n));
   }
   double operator()(uint64_t n) const {
-    return n < REMEMBERED ? known_[n] : of(static_cast<double>(n));
+    return n < CACHED ? known_[n] : of(static_cast<double>(n));
   }
 
  private:
-  static constexpr size_t REMEMBERED = 1u << 12;
+  static constexpr size_t CACHED = 1u << 12;
   static double of(double n) { return n * std::log2(n); }
-  double known_[REMEMBERED] = {};
+  double known_[CACHED] = {};
 };
 
 const TimesLog& times_log() {

@@ -29,7 +29,7 @@ void AgglomerativeEngine::learn(const Rows& rows, const std::int32_t* labels, si
 }
 
 AgglomerativeEngine::Agglomeration::Agglomeration(AgglomerativeEngine& engine, size_t threads)
-    : e_(engine), threads_(threads), crew_(threads) {
+    : e_(engine), threads_(threads), pool_(threads) {
   const auto boxes = e_.in_order();
   if (boxes.size() >= std::numeric_limits<Number>::max())
     throw std::overflow_error("there are more boxes than can be merged");

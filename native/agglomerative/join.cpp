@@ -25,7 +25,7 @@ class AgglomerativeEngine::Joining {
   void reduce_surplus();
 
  private:
-  static constexpr uint32_t FEW = 256;     // rows; a larger box is never taken apart
+  static constexpr uint32_t MAX_SPLIT_ROWS = 256;  // of a box that may be taken apart
   static constexpr double MARGIN = 1.25;  // fewer boxes than that cost accuracy, measured
 
   struct Partner {
@@ -167,7 +167,7 @@ std::optional<Engine::Place> AgglomerativeEngine::Joining::place_of(uint64_t id)
 
 // Gives the rows of a box to others; if one of them finds no taker, everything stays as it was.
 bool AgglomerativeEngine::Joining::take_apart(Place place) {
-  if (e_.groups_[place.group].n[place.slot] > FEW) return false;
+  if (e_.groups_[place.group].n[place.slot] > MAX_SPLIT_ROWS) return false;
   const Box box = e_.groups_[place.group].remove(place.slot);
   before_.clear();
   deal_values(box);

@@ -9,7 +9,7 @@ namespace boxwise {
 using std::size_t;
 
 namespace {
-constexpr size_t FEW = 256;  // kinds, for which a table of all distances is small
+constexpr size_t MAX_TABLED_KINDS = 256;  // of which a table of all distances is small
 constexpr double ROUNDING = 1e-12;  // more than a square of a distance can be off by rounding
 constexpr double FURTHEST = 2.0;  // the square of what is between two values that each have one class
 
@@ -48,7 +48,7 @@ ValueDistance::ValueDistance(const ClassCounts& counts, const std::vector<Code>&
   sort_out(shares, known);
   largest_ = find_largest();
   const size_t count = shares_.size();
-  if (count > FEW) return;
+  if (count > MAX_TABLED_KINDS) return;
   std::vector<double> table(count * count);
   for (Kind a = 0; a < count; ++a)
     for (Kind b = 0; b < count; ++b) table[a * count + b] = measure(a, b);

@@ -24,7 +24,7 @@ class EntropyTest {
   // Version 1: the least count, in every feature, that a box of n samples asks for (exact).
   // Version 2: a sum of counts below which the mean cannot pass; `passes` decides above it.
   std::uint32_t need(std::uint32_t n) {
-    if (n >= REMEMBERED) return mean_ ? need_sum(n) : need_each(n);
+    if (n >= MAX_CACHED_SAMPLES) return mean_ ? need_sum(n) : need_each(n);
     while (needs_.size() <= n) {
       const auto k = static_cast<std::uint32_t>(needs_.size());
       needs_.push_back(mean_ ? need_sum(k) : need_each(k));
@@ -35,7 +35,7 @@ class EntropyTest {
   // In how many features a box of n samples may lack the value of a sample that it takes: in all or
   // none for version 1; for version 2 at most that many.
   std::uint32_t may_lack(std::uint32_t n) {
-    if (n >= REMEMBERED) return compute_lack(n);
+    if (n >= MAX_CACHED_SAMPLES) return compute_lack(n);
     while (lacks_.size() <= n) lacks_.push_back(compute_lack(static_cast<std::uint32_t>(lacks_.size())));
     return lacks_[n];
   }
@@ -64,7 +64,7 @@ class EntropyTest {
     return values;
   }
 
-  static constexpr std::uint32_t REMEMBERED = 1u << 16;
+  static constexpr std::uint32_t MAX_CACHED_SAMPLES = 1u << 16;
 
   std::uint32_t need_each(std::uint32_t n) const {
     const double g_n = g(n), samples = static_cast<double>(n) + 1.0;

@@ -11,15 +11,16 @@ using std::size_t;
 using std::uint32_t;
 
 namespace {
-constexpr size_t MANY = 1536;  // boxes of a group from which on an index pays
-constexpr size_t SHARE = 32;  // boxes that an index takes in at a time: no row waits for all of them
-constexpr size_t PATIENCE = 2;  // turns of predictions that do without an index
-constexpr size_t LITTLE = 180'000;  // features of all boxes that predictions pass over as quickly
+constexpr size_t MIN_BOXES_FOR_INDEX = 1536;  // of a group: from then on an index pays
+constexpr size_t BOXES_PER_STEP = 32;  // that an index takes in at a time: no row waits for all of them
+constexpr size_t MIN_CHUNKS_WAITED = 2;  // of predictions, before a reader makes an index
+// Features of all boxes together: up to there predictions pass over them as quickly as they search.
+constexpr size_t MIN_BOX_FEATURES_FOR_INDEX = 180'000;
 }  // namespace
 
 bool EntropyEngine::wants_index(const Group& g) const {
   if (index_mode_ == IndexMode::ON) return g.size() > 0;
-  return index_mode_ == IndexMode::AUTO && g.size() >= MANY;
+  return index_mode_ == IndexMode::AUTO && g.size() >= MIN_BOXES_FOR_INDEX;
 }
 
 void EntropyEngine::make_index(const Group& g) const {
@@ -32,23 +33,23 @@ BoxIndex* EntropyEngine::index(size_t group) {
   if (g.index.get() == nullptr && !wants_index(g)) return nullptr;
   make_index(g);
   BoxIndex* index = g.index.get();
-  index->follow(g, index_mode_ == IndexMode::ON ? g.size() : SHARE);
+  index->follow(g, index_mode_ == IndexMode::ON ? g.size() : BOXES_PER_STEP);
   return index->follows_all(g) ? index : nullptr;
 }
 
 // A model that was just read from a file has none: after a few turns it is worth making.
 void EntropyEngine::find_indexes(Scratch& scratch) const {
-  if (!scratch.turn_begins) return;
-  scratch.turn_begins = false;
+  if (!scratch.chunk_begins) return;
+  scratch.chunk_begins = false;
   scratch.found.assign(groups_.size(), nullptr);
-  if (index_mode_ != IndexMode::ON && count() * (n_ + r_) < LITTLE) return;
+  if (index_mode_ != IndexMode::ON && count() * (n_ + r_) < MIN_BOX_FEATURES_FOR_INDEX) return;
   const std::scoped_lock hold(indexing_);
   bool waits = false;
   for (size_t group = 1; group < groups_.size(); ++group) {
     const Group& g = groups_[group];
     if (arranged(scratch, group) != nullptr) continue;  // quicker where there are numbers only
     if (g.index.get() == nullptr && !wants_index(g)) continue;
-    if (waited_ >= PATIENCE || index_mode_ == IndexMode::ON) {
+    if (waited_ >= MIN_CHUNKS_WAITED || index_mode_ == IndexMode::ON) {
       make_index(g);
       g.index.get()->follow(g, g.size());
     }

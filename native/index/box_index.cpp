@@ -136,7 +136,7 @@ bool BoxIndex::list_rarest(const std::vector<lanes::Value>& values,
                            std::vector<Slot>& slots) const {
   slots.clear();
   const lanes::Value* rarest = nullptr;
-  uint32_t least = RareValues::MANY;
+  uint32_t least = RareValues::FREQUENT;
   for (const lanes::Value& value : values) {
     const uint32_t times = rare_[value.j].times(value.code);
     if (times >= least) continue;

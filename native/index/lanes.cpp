@@ -19,7 +19,7 @@ inline size_t end_of(Word alive) {
 }  // namespace
 
 // Once no more than this many lanes are left, they are looked at singly.
-constexpr int FEW = 6;
+constexpr int MAX_SINGLY = 6;
 
 // Lane by lane: bits for which `passes` holds.
 template <class Passes>
@@ -38,7 +38,7 @@ template <class Feature, class Passes>
   const size_t end = end_of(alive);
   alignas(64) Word ok[COUNT];
   size_t f = 0;
-  for (; f < count && std::popcount(alive) > FEW; ++f) {
+  for (; f < count && std::popcount(alive) > MAX_SINGLY; ++f) {
     const Feature side = x[f];
     const double *RESTRICT v = V + side.j * COUNT, *RESTRICT w = W + side.j * COUNT;
     for (size_t i = 0; i < end; ++i) ok[i] = passes(v[i], w[i], side, i) ? ~Word{0} : 0;
@@ -131,7 +131,7 @@ CLONES Word hold(const Word* holders, const Value* x, size_t count, const Word* 
   if (alive == 0) return 0;
   const Sums lack(count, [&](size_t f) { return alive & ~holders[x[f].row]; });
   const Word some = lack.at_least(1) & alive;
-  if (std::popcount(some) <= FEW)
+  if (std::popcount(some) <= MAX_SINGLY)
     return (alive & ~some) | singly(some, [&](size_t i) { return lack.of_lane(i) <= allowed[i]; });
   const size_t end = end_of(some);
   alignas(64) Word lacking[COUNT], ok[COUNT];
@@ -199,7 +199,7 @@ template <class OfLane, class Write>
 [[gnu::always_inline]] static inline void bounds_with(const double* V, const double* W,
                                                       const Sample& x, Word alive, OfLane of_lane,
                                                       Write write, double* RESTRICT bound) {
-  if (std::popcount(alive) <= FEW) {
+  if (std::popcount(alive) <= MAX_SINGLY) {
     for (Word left = alive; left != 0; left &= left - 1) {
       const auto i = static_cast<size_t>(std::countr_zero(left));
       double dist = 0;
@@ -286,7 +286,7 @@ CLONES Word reach(const double* V, const double* W, const Word* holders, const S
   alive &= held.at_least(demand.least);
   if (alive == 0) return 0;
   alignas(64) double room[COUNT];
-  if (std::popcount(alive) <= FEW) {
+  if (std::popcount(alive) <= MAX_SINGLY) {
     for (Word left = alive; left != 0; left &= left - 1) {
       const auto i = static_cast<size_t>(std::countr_zero(left));
       room[i] = demand.room(held.of_lane(i));

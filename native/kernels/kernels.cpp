@@ -207,7 +207,7 @@ CLONES void outside(const double* RESTRICT over, std::uint8_t* RESTRICT out, siz
 [[gnu::always_inline]] static inline uint64_t reaching_of(
     size_t count, const Side* RESTRICT sides, size_t n_sides, size_t begin,
     const double* RESTRICT sum, const Bar& bar) {
-  constexpr int FEW = 2;
+  constexpr int MAX_SINGLY = 2;
   const auto [alpha, unit, least] = bar;
   const double scale = alpha > 1 / UNSET ? 1 / alpha : UNSET;
   sum += begin;
@@ -219,7 +219,7 @@ CLONES void outside(const double* RESTRICT over, std::uint8_t* RESTRICT out, siz
     ok[i] = over >= 0 ? ~uint64_t{0} : 0;
   }
   uint64_t left = packed(ok, count);
-  for (size_t f = 0; f < n_sides && std::popcount(left) > FEW; f += 2) {
+  for (size_t f = 0; f < n_sides && std::popcount(left) > MAX_SINGLY; f += 2) {
     const Side x = sides[f], y = sides[f + 1 < n_sides ? f + 1 : f];
     const double *RESTRICT Vx = x.V + begin, *RESTRICT Wx = x.W + begin;
     const double *RESTRICT Vy = y.V + begin, *RESTRICT Wy = y.W + begin;

@@ -81,13 +81,13 @@ class Column {
   }
   // The first entries come into a line of somebody who lives longer; for an array without any.
   void begin_in(Line& line) { room_.borrow(&line, sizeof(Line)); }
-  // For one more. Columns of different turns do not all grow at the same box, so that none of them
-  // waits for long.
-  void make_room(std::size_t turn = 0) {
-    constexpr std::size_t SOME = 48, TURNS = 32;
+  // Room for one more entry. Columns with different staggers grow at different boxes, so that no row
+  // waits for many of them.
+  void make_room(std::size_t stagger = 0) {
+    constexpr std::size_t MAX_DOUBLED = 48, STAGGERS = 32;
     if (size_ < capacity()) return;
-    if (size_ < SOME) return reserve(2 * size_ + 8);
-    reserve(size_ + size_ / 2 + (size_ / (2 * TURNS) + 1) * (turn % TURNS));
+    if (size_ < MAX_DOUBLED) return reserve(2 * size_ + 8);
+    reserve(size_ + size_ / 2 + (size_ / (2 * STAGGERS) + 1) * (stagger % STAGGERS));
   }
   void push_back(T value) {
     make_room();

@@ -12,9 +12,9 @@ using std::uint32_t;
 using std::uint8_t;
 
 namespace {
-constexpr size_t REMEMBERED = 1u << 16;  // codes of which it is known whether they were seen
+constexpr size_t MAX_SEEN_CODES = 1u << 16;  // codes of which it is known whether they were seen
 constexpr uint32_t LARGEST_BYTE = std::numeric_limits<uint8_t>::max();
-constexpr size_t LONG_LIST = 2;  // times the values: to read a list takes longer than a table
+constexpr size_t MAX_LISTED_PER_VALUE = 2;  // of a block: to read a longer list takes longer than a table
 
 template <class List, class Key>
 auto find_in_order(List& list, Key key) {
@@ -28,15 +28,15 @@ auto find_in_order(List& list, Key key) {
 size_t allocated(size_t bytes) { return bytes == 0 ? 0 : (bytes + sizeof(void*) + 15) / 16 * 16; }
 }  // namespace
 
-void CountColumn::open(size_t turn) {
+void CountColumn::open(size_t stagger) {
   const size_t slot = narrow_ ? bytes_.code.size() : words_.code.size();
   if (slot / SPAN >= blocks_.size()) blocks_.emplace_back();
   // In time for the next block, and not for all features at the same box.
-  if (slot % SPAN == (turn + 1) % SPAN && blocks_.size() == blocks_.capacity())
+  if (slot % SPAN == (stagger + 1) % SPAN && blocks_.size() == blocks_.capacity())
     blocks_.reserve(2 * blocks_.size());
-  const auto extend = [turn](auto& firsts) {
-    firsts.code.make_room(turn);
-    firsts.count.make_room(turn + 1);
+  const auto extend = [stagger](auto& firsts) {
+    firsts.code.make_room(stagger);
+    firsts.count.make_room(stagger + 1);
     firsts.code.push_back(0);
     firsts.count.push_back(0);
   };
@@ -57,13 +57,13 @@ void CountColumn::add(Slot slot, Code code, uint32_t times) {
   regular_ = false;
   if (code >= TABLED) return list_high(slot, code, times);
   list_in_block(block, slot % SPAN, code, times);
-  if (block.further.size() > LONG_LIST * std::min<size_t>(n_codes_, TABLED)) tabulate(slot / SPAN);
+  if (block.further.size() > MAX_LISTED_PER_VALUE * std::min<size_t>(n_codes_, TABLED)) tabulate(slot / SPAN);
 }
 
 void CountColumn::note(Code code) {
   const auto place = static_cast<size_t>(code);
   n_codes_ = std::max(n_codes_, place + 1);
-  if (place >= REMEMBERED) return;
+  if (place >= MAX_SEEN_CODES) return;
   if (seen_.size() <= place) seen_.resize(place + 1);
   seen_[place] = true;
 }
@@ -71,7 +71,7 @@ void CountColumn::note(Code code) {
 bool CountColumn::may_hold(Code code) const {
   const auto place = static_cast<size_t>(code);
   if (code < 0 || place >= n_codes_) return false;
-  return place >= REMEMBERED || (place < seen_.size() && seen_[place]);
+  return place >= MAX_SEEN_CODES || (place < seen_.size() && seen_[place]);
 }
 
 void CountColumn::set_first(Slot slot, Code code, uint32_t times) {

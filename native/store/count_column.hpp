@@ -43,7 +43,7 @@ class CountColumn {
     bytes_.code.begin_in(codes);
     bytes_.count.begin_in(counts);
   }
-  void open(std::size_t turn);  // another box, with no values yet
+  void open(std::size_t stagger);  // another box, with no values yet
   void add(Slot slot, Code code, std::uint32_t times);
   void move_last(Slot slot, Slot last);  // drop the box in `slot`, put the last one there
 

@@ -78,13 +78,13 @@ void Group::begin() {
 // In all arrays, before anything is written: if there is no memory for one, the box has not come.
 void Group::make_room() {
   if (n.data() == nullptr) begin();
-  size_t turn = 0;
+  size_t stagger = 0;
   for (auto* columns : {&V, &W, &from, &to})
-    for (auto& column : *columns) column.make_room(turn++);
-  n.make_room(turn++);
-  unit.make_room(turn++);
-  need.make_room(turn++);
-  id.make_room(turn++);
+    for (auto& column : *columns) column.make_room(stagger++);
+  n.make_room(stagger++);
+  unit.make_room(stagger++);
+  need.make_room(stagger++);
+  id.make_room(stagger++);
   if (outlined) outlines.make_room(size_ + 1);
 }
 

@@ -42,11 +42,11 @@ void RareValues::add(Code code, Slot slot) {
   if (code < first_) return;
   if (const Link at = find(code)) {
     Value& known = value(at);
-    if (known.count == MANY) return;
-    if (known.count == FEW) {
+    if (known.count == FREQUENT) return;
+    if (known.count == MAX_HOLDERS) {
       give_back_holders(known);
-      known.count = MANY;
-      n_holders_ -= FEW;
+      known.count = FREQUENT;
+      n_holders_ -= MAX_HOLDERS;
       return;
     }
     ++n_holders_;
@@ -72,7 +72,7 @@ void RareValues::add(Code code, Slot slot) {
 
 void RareValues::remove(Code code, Slot slot) {
   const Link at = find(code);
-  if (at == 0 || value(at).count == MANY) return;
+  if (at == 0 || value(at).count == FREQUENT) return;
   --n_holders_;
   Value& known = value(at);
   if (known.count == 1) return give_back(at);
@@ -90,7 +90,7 @@ void RareValues::remove(Code code, Slot slot) {
 
 void RareValues::rename(Code code, Slot from, Slot to) {
   const Link at = find(code);
-  if (at == 0 || value(at).count == MANY) return;
+  if (at == 0 || value(at).count == FREQUENT) return;
   Value& known = value(at);
   if (known.count == 1) {
     known.boxes = to;
@@ -102,7 +102,7 @@ void RareValues::rename(Code code, Slot from, Slot to) {
 }
 
 uint32_t RareValues::times(Code code) const {
-  if (code < first_) return code < 0 ? 0 : MANY;  // below 0: a value never learned
+  if (code < first_) return code < 0 ? 0 : FREQUENT;  // below 0: a value never learned
   const Link at = find(code);
   return at == 0 ? 0 : value(at).count;
 }
@@ -112,7 +112,7 @@ bool RareValues::list(Code code, std::vector<Slot>& out) const {
   const Link at = find(code);
   if (at == 0) return true;
   const Value& known = value(at);
-  if (known.count == MANY) return false;
+  if (known.count == FREQUENT) return false;
   if (known.count == 1)
     out.push_back(known.boxes);
   else

@@ -15,8 +15,8 @@ namespace boxwise {
 
 class RareValues {
  public:
-  static constexpr std::uint32_t FEW = 128;  // boxes that hold a rare value, at most
-  static constexpr std::uint32_t MANY = 0xffffffff;
+  static constexpr std::uint32_t MAX_HOLDERS = 128;  // boxes that hold a rare value
+  static constexpr std::uint32_t FREQUENT = 0xffffffff;  // the count of a value that is not listed
 
   explicit RareValues(Code first) : first_(first) {}  // codes below this are not listed
 
@@ -25,7 +25,7 @@ class RareValues {
   void rename(Code code, Slot from, Slot to);
   // Appends the boxes that hold the value; returns false if it is not listed.
   bool list(Code code, std::vector<Slot>& out) const;
-  std::uint32_t times(Code code) const;  // how many hold the value; MANY if it is not listed
+  std::uint32_t times(Code code) const;  // how many hold the value; FREQUENT if it is not listed
   std::size_t n_holders() const { return n_holders_; }  // of rare values
   std::size_t bytes() const { return buckets_.bytes() + values_.bytes() + holders_.bytes(); }
 
@@ -33,7 +33,7 @@ class RareValues {
   using Link = std::uint32_t;  // a place in a column, counted from 1; 0: none
   struct Value {
     Code code;
-    std::uint32_t count;  // of the boxes that hold it; MANY if there are, or ever were, more than FEW
+    std::uint32_t count;  // of the boxes that hold it; FREQUENT if there are, or ever were, more than MAX_HOLDERS
     std::uint32_t boxes;  // the box if it is one, the first of `holders_` if there are more
     Link next;            // in the bucket
   };

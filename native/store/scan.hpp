@@ -45,7 +45,7 @@ class Counts {
     bool summed = false;
     const std::uint32_t* rows[4];
     std::size_t in_rows = 0;
-    const std::size_t most = std::clamp<std::size_t>(255 / std::max(g.most_samples, 1u), 1, MANY);
+    const std::size_t most = std::clamp<std::size_t>(255 / std::max(g.most_samples, 1u), 1, MAX_MATCHES);
     const auto begin_sum = [&] {
       if (!summed) std::fill_n(sum, (m + 15) / 16 * 16, Sum{0});
       summed = true;
@@ -90,8 +90,8 @@ class Counts {
     if (!seen) std::fill_n(low, m, 0u);
   }
 
-  static constexpr std::size_t MANY = 32;  // features whose counts are added together, if a byte will do
-  kernels::Match matches[MANY];
+  static constexpr std::size_t MAX_MATCHES = 32;  // features whose counts are added together, if a byte will do
+  kernels::Match matches[MAX_MATCHES];
   std::size_t n_matches = 0;
 
  private:
@@ -152,7 +152,7 @@ constexpr double ROUNDING = 2 / UNITS_PER_ONE;
 struct Weights {
   double alpha, beta;
 };
-constexpr std::size_t ENOUGH = 8;  // boxes that may raise the bar: they are looked at before others
+constexpr std::size_t MIN_MEASURED = 8;  // boxes that are measured together: each may raise the threshold
 
 // How far a sample is from the boxes of a block.
 template <class Probes>
@@ -192,7 +192,7 @@ void visit_near(const Group& g, const Probes& probes, const double* sum, std::si
     if (m - i < 64) left &= (std::uint64_t{1} << (m - i)) - 1;
     for (; left != 0; left &= left - 1)
       places[count++] = static_cast<std::uint16_t>(i + std::countr_zero(left));
-    if (count < ENOUGH && i + 64 < m) continue;
+    if (count < MIN_MEASURED && i + 64 < m) continue;
     kernels::distances_at(sides.data(), sides.size(), places, count, dist);
     for (std::size_t k = 0; k < count; ++k) use(places[k], dist[k]);
     count = 0;

@@ -19,7 +19,7 @@ using std::size_t;
 using Clock = std::chrono::steady_clock;
 
 namespace {
-constexpr auto PATIENCE = std::chrono::milliseconds(50);  // between two reports
+constexpr auto REPORT_EVERY = std::chrono::milliseconds(50);  // between two reports
 constexpr size_t STRETCH = 512;  // rows learned or predicted between two looks at whether to stop
 constexpr size_t FEW_BOXES = 768;  // no more: to measure all is quicker than to search for the best
 
@@ -87,7 +87,7 @@ class Queue {
   void watch(size_t threads, const std::function<void(size_t)>& report) {
     std::unique_lock hold(lock_);
     while (left_ < threads) {
-      changed_.wait_for(hold, PATIENCE, [&] { return left_ == threads; });
+      changed_.wait_for(hold, REPORT_EVERY, [&] { return left_ == threads; });
       const size_t done = done_;
       hold.unlock();
       report(done);

@@ -9,9 +9,9 @@ namespace boxwise {
 using std::size_t;
 
 namespace {
-constexpr double STILL_GOOD = 0.98;  // so much of its slope a ruler must have
+constexpr double MIN_SLOPE_KEPT = 0.98;  // of the slope that a quantizer was made for
 constexpr double SPARE = 32;         // this part of a range has room at either end: more than it grows
-constexpr double LEAST_SHARE = 1e-9;  // of the largest gamma, for a feature to have a ruler
+constexpr double LEAST_SHARE = 1e-9;  // of the largest gamma, for a feature to have a quantizer
 }  // namespace
 
 EntropyEngine::EntropyEngine(size_t n_continuous, size_t n_categorical, EntropySettings settings,
@@ -20,7 +20,7 @@ EntropyEngine::EntropyEngine(size_t n_continuous, size_t n_categorical, EntropyS
       alpha_(0),
       beta_(0),
       entropy_(0, false, n_categorical) {
-  groups_[0].outlined = needs_outlines();  // it is older than this
+  groups_[0].is_quantized = needs_quantized_bounds();  // it is older than this
   configure(std::move(settings));
 }
 
@@ -35,11 +35,11 @@ void EntropyEngine::configure(EntropySettings settings) {
   alpha_ = weights(settings_.alpha).alpha;
   beta_ = weights(settings_.alpha).beta;
   entropy_ = EntropyTest(settings_.delta, settings_.mean, r_);
-  rulers_.assign(n_, {});
+  quantizers_.assign(n_, {});
   before_.clear();
   set_sizes(settings_.theta, settings_.gamma);
   settle_all();
-  before_.clear();  // all are drawn
+  before_.clear();  // all are quantised
 }
 
 Weights EntropyEngine::weights(double alpha) const {
@@ -59,61 +59,63 @@ void EntropyEngine::settle(Group& g, Slot slot) {
   g.need[slot] = r_ == 0 ? 0 : entropy_.need(g.n[slot]);
 }
 
-void EntropyEngine::outline(Group& g, Slot slot) {
-  if (!g.outlined) return;
-  drawn_ = true;
+void EntropyEngine::quantize(Group& g, Slot slot) {
+  if (!g.is_quantized) return;
+  quantized_any_ = true;
   for (size_t j = 0; j < n_; ++j)
-    g.outlines.draw(slot, j, rulers_[j], g.V[j][slot], g.W[j][slot]);
+    g.quantized.quantize(slot, j, quantizers_[j], g.V[j][slot], g.W[j][slot]);
 }
 
-// A ruler serves until the range has grown by a part that matters. With a new one boxes are redrawn
-// some at a time, so that no row waits; meanwhile a box may be drawn by either.
+// A quantizer serves until the range has grown by a part that matters. With a new one boxes are
+// requantised some at a time, so that no row waits; meanwhile a box may follow either.
 void EntropyEngine::measured(size_t j) {
-  if (!needs_outlines()) return;
-  rulers_.resize(n_);
-  const double slope = rulers_[j].slope;
-  const bool may_change = before_.empty() || !drawn_;  // else once all are redrawn
-  if (may_change && (slope_[j] > slope || slope_[j] < slope * STILL_GOOD)) {
+  if (!needs_quantized_bounds()) return;
+  quantizers_.resize(n_);
+  const double slope = quantizers_[j].slope;
+  const bool may_change = before_.empty() || !quantized_any_;  // else once all are requantised
+  if (may_change && (slope_[j] > slope || slope_[j] < slope * MIN_SLOPE_KEPT)) {
     if (before_.empty()) {
-      before_ = rulers_;
-      for (Group& g : groups_) g.outlines.redrawn = 0;
+      before_ = quantizers_;
+      for (Group& g : groups_) g.quantized.requantized = 0;
     }
-    rulers_[j] = new_ruler(j);
-    drawn_ = false;
-    if (count() <= REDRAWN) redraw(REDRAWN);
+    quantizers_[j] = new_quantizer(j);
+    quantized_any_ = false;
+    if (count() <= REQUANTIZED) requantize(REQUANTIZED);
   }
-  for (auto* rulers : {&rulers_, &before_})
-    if (!rulers->empty()) (*rulers)[j].measure(slope_[j]);
+  for (auto* quantizers : {&quantizers_, &before_})
+    if (!quantizers->empty()) (*quantizers)[j].measure(slope_[j]);
 }
 
-Ruler EntropyEngine::new_ruler(size_t j) const {
+Quantizer EntropyEngine::new_quantizer(size_t j) const {
   const double share = gamma_[j] / *std::max_element(gamma_.begin(), gamma_.end());
   const double low = rescaled_ ? 0.0 : ranges_[j].low, spare = width(j) / SPARE;
-  Ruler ruler;
-  ruler.origin = low - spare;
-  ruler.slope = slope_[j];
-  if (slope_[j] > 0 && share > LEAST_SHARE) ruler.per_unit = 255 * share / (width(j) + 2 * spare);
-  return ruler;
+  Quantizer quantizer;
+  quantizer.origin = low - spare;
+  quantizer.slope = slope_[j];
+  if (slope_[j] > 0 && share > LEAST_SHARE)
+    quantizer.per_unit = 255 * share / (width(j) + 2 * spare);
+  return quantizer;
 }
 
-// Features whose rulers have not changed are as they were.
-void EntropyEngine::redraw(size_t boxes) {
-  drawn_ = true;
+// Features whose quantizers have not changed are as they were.
+void EntropyEngine::requantize(size_t boxes) {
+  quantized_any_ = true;
   for (Group& g : groups_) {
-    if (!g.outlined) continue;
-    size_t& done = g.outlines.redrawn;
+    if (!g.is_quantized) continue;
+    size_t& done = g.quantized.requantized;
     const size_t first = done, end = std::min(g.size(), first + boxes);
     for (size_t j = 0; j < n_; ++j) {
-      Ruler& ruler = rulers_[j];
-      if (ruler.draws_like(before_[j])) {
-        ruler.within = ruler.within && before_[j].within;
+      Quantizer& quantizer = quantizers_[j];
+      if (quantizer.same_scale(before_[j])) {
+        quantizer.within = quantizer.within && before_[j].within;
         continue;
       }
       const double *V = g.V[j].data(), *W = g.W[j].data();
-      for (size_t slot = first; slot < end; ++slot) g.outlines.draw(slot, j, ruler, V[slot], W[slot]);
+      for (size_t slot = first; slot < end; ++slot)
+        g.quantized.quantize(slot, j, quantizer, V[slot], W[slot]);
     }
     if (BoxIndex* index = g.index.get())
-      for (size_t slot = first; slot < end; ++slot) index->redrawn(g, static_cast<Slot>(slot));
+      for (size_t slot = first; slot < end; ++slot) index->requantized(g, static_cast<Slot>(slot));
     done = end;
     boxes -= end - first;
     if (done < g.size()) return;

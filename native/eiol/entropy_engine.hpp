@@ -18,7 +18,7 @@ struct EntropySettings {
   std::size_t max_boxes = 0;  // once there are so many, no new ones but for new classes; 0: no limit
 };
 
-constexpr std::size_t REDRAWN = 64;  // boxes at a time, while rows are learned
+constexpr std::size_t REQUANTIZED = 64;  // boxes that one row requantises
 
 class EntropyEngine : public Engine {
  public:
@@ -40,9 +40,9 @@ class EntropyEngine : public Engine {
   void degrees(const Group& g, const Sample& x, std::size_t begin, std::size_t m,
                double* out) const override;
   void settle(Group& g, Slot slot) override;
-  void outline(Group& g, Slot slot) override;
+  void quantize(Group& g, Slot slot) override;
   void measured(std::size_t j) override;
-  bool needs_outlines() const override { return true; }
+  bool needs_quantized_bounds() const override { return true; }
 
   struct Grown {  // a candidate as it would be with the sample in it
     std::vector<double> V, W;
@@ -56,8 +56,8 @@ class EntropyEngine : public Engine {
   struct Overlap {  // of a grown box with boxes of other classes: working memory of looking for it
     Grown grown;
     BoxIndex::Meeting meeting;
-    Marks marks;  // of the grown box, once they are made
-    bool marks_made = false;
+    QuantizedQuery query;  // the grown box, once it is quantised
+    bool query_made = false;
     std::optional<Candidate> blocker;  // what was found last
   };
   struct Taker {
@@ -79,9 +79,9 @@ class EntropyEngine : public Engine {
   void measure(const Group& g, const Sample& x, std::size_t begin, std::size_t m, double* dist,
                double* share) const;
 
-  void make_marks(const Sample& x, Marks& marks) const;
-  std::vector<Ruler> rulers_;  // by feature
-  std::vector<Ruler> before_;  // by which boxes may be drawn that were not redrawn yet; or none
+  void quantize(const Sample& x, QuantizedQuery& query) const;
+  std::vector<Quantizer> quantizers_;  // by feature
+  std::vector<Quantizer> before_;  // of boxes that may not be requantised yet; or none
 
   IndexMode index_mode_ = IndexMode::AUTO;
   EntropySettings settings_;
@@ -128,8 +128,8 @@ class EntropyEngine : public Engine {
 
   void judge_arranged(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
                       Verdict& verdict) const;
-  Ruler new_ruler(std::size_t j) const;
-  void redraw(std::size_t boxes);
+  Quantizer new_quantizer(std::size_t j) const;
+  void requantize(std::size_t boxes);
   void pass_over(const Sample& x, std::size_t classes, Scratch& scratch) const;
   void find_indexes(Scratch& scratch) const;
   void judge_indexed(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
@@ -142,7 +142,7 @@ class EntropyEngine : public Engine {
   double mixed(const Group& g, Slot slot, double dist, double sum) const;
   double finish(const Group& g, Slot slot, const Sample& x, double sum, double bar) const;
 
-  bool drawn_ = false;         // something was, since there are such
+  bool quantized_any_ = false;  // a box was quantised since the last quantizer was made
   std::uint64_t rejections_ = 0;
 
   bool wants_index(const Group& g) const;

@@ -67,16 +67,16 @@ void EntropyEngine::judge_indexed(const Sample& x, bool every_class, size_t clas
                                   Scratch& scratch, Verdict& verdict) const {
   scratch.indexes = scratch.found;
   BestFirst& best = scratch.best_first;
-  auto& [sides, weights, marks] = best.question;
+  auto& [sides, weights, quantized] = best.query;
   sides.clear();
   for (const Probe& p : x.probes) sides.push_back({p.j, p.xl, p.xu, p.slope});
   weights = {alpha_, beta_};
-  marks = &scratch.pass.marks;
+  quantized = &scratch.pass.query;
   best.clear();
   scratch.luck.resize(groups_.size());
   for (size_t k = 0, first = 0; k < classes; ++k) {
     if (const BoxIndex* index = scratch.indexes[k + 1]) {
-      index->sort_out(x.codes, best.new_lot(k + 1));
+      index->sort_out(x.codes, best.new_group(k + 1));
       for (const Forest& forest : index->forests()) best.add(forest);
     }
     if (!every_class && k + 1 < classes) continue;

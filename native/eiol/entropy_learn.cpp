@@ -15,7 +15,7 @@ using std::uint64_t;
 // highest membership that may grow (size, entropy, no overlap with another class); else a new box.
 // If there are enough boxes, the candidate of highest membership takes it instead, come what may.
 void EntropyEngine::learn_one(const Sample& x) {
-  if (!before_.empty()) redraw(REDRAWN);
+  if (!before_.empty()) requantize(REQUANTIZED);
   if (const auto taker = find_taker(x)) return take(taker->place, x, taker->grows);
   if (settings_.max_boxes > 0 && count() >= settings_.max_boxes) {
     if (const auto place = nearest(x)) {
@@ -125,22 +125,23 @@ void EntropyEngine::collect(size_t group, const Sample& x) {
   }
 }
 
-// The boxes of a block that would be too large with the sample in them, by their outlines.
+// The boxes of a block that would be too large with the sample in them, by their quantised bounds.
 void EntropyEngine::leave_out_oversized(const Group& g, const Sample& x, size_t begin, size_t m,
                                         std::uint8_t* out) {
   if (index_mode_ == IndexMode::OFF) return leave_out_plainly(g, x, begin, m, out);
   if (!extents_made_)
-    extents_.make(rulers_, before_, [&](const auto& rulers, auto& to) {
+    extents_.make(quantizers_, before_, [&](const auto& quantizers, auto& to) {
       for (const Probe& p : x.probes)
-        if (const auto extent = rulers[p.j].extent(p.j, p.xl, p.xu, p.limit)) to.push_back(*extent);
+        if (const auto extent = quantizers[p.j].extent(p.j, p.xl, p.xu, p.limit))
+          to.push_back(*extent);
     });
   extents_made_ = true;
   alignas(64) std::uint8_t oversized[BLOCK];
-  extents_.measure(g.outlines.from(begin), n_, Outlines::lots(m), oversized);
+  extents_.measure(g.quantized.from(begin), n_, QuantizedBounds::tiles(m), oversized);
   for (size_t i = 0; i < m; ++i) out[i] |= oversized[i];
 }
 
-// By their intervals: what outlines are compared with, in tests and in benchmarks.
+// By their intervals: what quantised bounds are compared with, in tests and in benchmarks.
 void EntropyEngine::leave_out_plainly(const Group& g, const Sample& x, size_t begin, size_t m,
                                       std::uint8_t* out) const {
   alignas(64) double over[BLOCK];
@@ -278,7 +279,7 @@ bool EntropyEngine::overlaps_any(Place place, const Sample& x) {
 }
 
 bool EntropyEngine::overlaps_others(size_t own) {
-  overlap_.marks_made = false;
+  overlap_.query_made = false;
   for (size_t group = 0; group < groups_.size(); ++group) {
     if (own != 0 && group == own) continue;
     index(group);
@@ -288,7 +289,7 @@ bool EntropyEngine::overlaps_others(size_t own) {
 }
 
 bool EntropyEngine::overlaps_others(size_t own, Overlap& x) const {
-  x.marks_made = false;
+  x.query_made = false;
   for (size_t group = 0; group < groups_.size(); ++group)
     if ((own == 0 || group != own) && overlaps_group(group, x)) return true;
   return false;
@@ -322,7 +323,7 @@ bool EntropyEngine::overlaps_group(size_t group, Overlap& x) const {
   return false;
 }
 
-// The boxes of a block whose outlines say that they are apart from the grown box: they begin above its
+// The boxes of a block whose quantised bounds say that they are apart from the grown box: they begin above its
 // end, or end below its beginning. Both ends are rounded alike, and keep their order.
 void EntropyEngine::leave_out_apart(const Group& h, size_t begin, size_t m, Overlap& x,
                                     std::uint8_t* out) const {
@@ -334,14 +335,15 @@ void EntropyEngine::leave_out_apart(const Group& h, size_t begin, size_t m, Over
       passing = kernels::gap(&h.V[j][begin], &h.W[j][begin], b.V[j], b.W[j], over, m);
     return kernels::outside(over, out, m);
   }
-  if (!x.marks_made)
-    x.marks.make(rulers_, before_, [&](const auto& rulers, auto& to) {
+  if (!x.query_made)
+    x.query.make(quantizers_, before_, [&](const auto& quantizers, auto& to) {
       for (size_t j = 0; j < n_; ++j)
-        if (rulers[j].mark > 0) to.push_back({j, rulers[j].below(b.W[j]), rulers[j].above(b.V[j]), 0});
+        if (quantizers[j].step > 0)
+          to.push_back({j, quantizers[j].below(b.W[j]), quantizers[j].above(b.V[j]), 0});
     });
-  x.marks_made = true;
+  x.query_made = true;
   alignas(64) std::uint8_t apart[BLOCK];
-  x.marks.measure(h.outlines.from(begin), n_, Outlines::lots(m), apart);
+  x.query.measure(h.quantized.from(begin), n_, QuantizedBounds::tiles(m), apart);
   for (size_t i = 0; i < m; ++i) out[i] |= apart[i];
 }
 

@@ -15,7 +15,7 @@ using std::uint32_t;
 using std::uint64_t;
 
 namespace {
-constexpr size_t LOT = kernels::LOT;
+constexpr size_t TILE = kernels::TILE;
 // More than the rounding of what a box may reach: of four counts together, and of their sums.
 constexpr float SLACK = 1e-5f, SLACK_OF_FEATURE = 0x1p-24f;
 }  // namespace
@@ -25,9 +25,9 @@ template <class Visit>
 void EntropyEngine::visit_stretch(const Sample& x, const Stretch& s, const float* degrees, float bar,
                                   Visit visit) const {
   const Group& g = groups_[s.k + 1];
-  for (size_t begin = 0; begin < s.m; begin += LOT) {
+  for (size_t begin = 0; begin < s.m; begin += TILE) {
     uint64_t left = kernels::reached(degrees + begin, bar);
-    if (s.m - begin < LOT) left &= (uint64_t{1} << (s.m - begin)) - 1;
+    if (s.m - begin < TILE) left &= (uint64_t{1} << (s.m - begin)) - 1;
     for (; left != 0; left &= left - 1) {
       const auto slot = static_cast<Slot>(s.begin + begin + static_cast<size_t>(std::countr_zero(left)));
       double dist = 0;
@@ -47,12 +47,12 @@ void EntropyEngine::judge(const Sample& x, bool every_class, size_t classes, Scr
   verdict.distance.assign(classes, 0.0);
   verdict.weight.assign(classes, 0);
   verdict.bars.assign(every_class ? classes : 1, 0.0);
-  make_marks(x, scratch.pass.marks);
+  quantize(x, scratch.pass.query);
   find_indexes(scratch);
   judge_indexed(x, every_class, classes, scratch, verdict);
   judge_arranged(x, every_class, classes, scratch, verdict);
   pass_over(x, classes, scratch);
-  const auto& [stretches, degrees, marks] = scratch.pass;
+  const auto& [stretches, degrees, query] = scratch.pass;
   const float slack = SLACK + static_cast<float>(r_) * SLACK_OF_FEATURE;
   // From one stretch to another, all of one class if every class matters.
   const auto judge_stretches = [&, &degrees = degrees](auto begin, auto end, double& bar) {
@@ -104,22 +104,23 @@ void EntropyEngine::weigh(const Group& g, Slot slot, size_t k, bool every_class,
   verdict.weight[k] += g.n[slot];
 }
 
-void EntropyEngine::make_marks(const Sample& x, Marks& marks) const {
-  marks.worth = 0;
-  marks.make(rulers_, before_, [&](const auto& rulers, auto& out) {
+void EntropyEngine::quantize(const Sample& x, QuantizedQuery& query) const {
+  query.step = 0;
+  query.make(quantizers_, before_, [&](const auto& quantizers, auto& out) {
     for (const Probe& p : x.probes) {
-      const Ruler& ruler = rulers[p.j];
-      if (ruler.mark == 0) continue;
-      marks.worth = marks.worth == 0 ? ruler.mark : std::min(marks.worth, ruler.mark);
-      out.push_back({p.j, ruler.above(p.xl), ruler.below(p.xu), ruler.beyond(p.xl, p.xu)});
+      const Quantizer& quantizer = quantizers[p.j];
+      if (quantizer.step == 0) continue;
+      query.step = query.step == 0 ? quantizer.step : std::min(query.step, quantizer.step);
+      out.push_back({p.j, quantizer.above(p.xl), quantizer.below(p.xu),
+                     quantizer.beyond(p.xl, p.xu)});
     }
   });
 }
 
 // What memberships the boxes that are in no index may reach: by how often they have seen the values of
-// x, and by their outlines.
+// x, and by their quantised bounds.
 void EntropyEngine::pass_over(const Sample& x, size_t classes, Scratch& scratch) const {
-  auto& [stretches, degrees, marks] = scratch.pass;
+  auto& [stretches, degrees, query] = scratch.pass;
   stretches.clear();
   for (size_t k = 0; k < classes; ++k) {
     if (scratch.indexes[k + 1] != nullptr || arranged(scratch, k + 1) != nullptr) continue;
@@ -128,7 +129,7 @@ void EntropyEngine::pass_over(const Sample& x, size_t classes, Scratch& scratch)
   }
   degrees.resize(stretches.size() * BLOCK);
   const auto alpha = static_cast<float>(alpha_), beta = static_cast<float>(beta_);
-  const auto step = static_cast<float>(alpha_ * marks.worth);
+  const auto step = static_cast<float>(alpha_ * query.step);
   Counts counts;
   alignas(64) std::uint8_t far[BLOCK] = {};
   alignas(64) float sum[BLOCK];
@@ -136,16 +137,16 @@ void EntropyEngine::pass_over(const Sample& x, size_t classes, Scratch& scratch)
     Stretch& s = stretches[i];
     const Group& g = groups_[s.k + 1];
     const bool summed = counts.gather(g, x.codes, static_cast<Slot>(s.begin), s.m, sum);
-    const std::uint8_t* lots = n_ > 0 ? g.outlines.from(s.begin) : nullptr;
-    if (marks.either) marks.measure(lots, n_, Outlines::lots(s.m), far);
+    const std::uint8_t* tiles = n_ > 0 ? g.quantized.from(s.begin) : nullptr;
+    if (query.either) query.measure(tiles, n_, QuantizedBounds::tiles(s.m), far);
     const kernels::Glimpse glimpse{counts.matches,
                                    counts.n_matches,
                                    summed ? sum : nullptr,
-                                   lots,
+                                   tiles,
                                    n_,
-                                   marks.now.data(),
-                                   marks.either ? 0 : marks.now.size(),
-                                   marks.either ? far : nullptr,
+                                   query.now.data(),
+                                   query.either ? 0 : query.now.size(),
+                                   query.either ? far : nullptr,
                                    g.unit.data() + s.begin};
     s.top = kernels::reachable(glimpse, alpha, step, beta, s.m, degrees.data() + i * BLOCK);
   }

@@ -60,7 +60,7 @@ void Engine::settle_all() {
     for (Slot slot = 0; slot < g.size(); ++slot) {
       g.oversized = g.oversized || is_oversized(g, slot);
       settle(g, slot);
-      outline(g, slot);
+      quantize(g, slot);
     }
   }
 }
@@ -107,7 +107,7 @@ void Engine::read_to_learn(const Rows& rows, size_t row, std::int32_t label, Sam
 
 Group Engine::new_group() const {
   Group g(n_, r_, rescaled_);
-  g.outlined = needs_outlines();
+  g.is_quantized = needs_quantized_bounds();
   return g;
 }
 
@@ -178,7 +178,7 @@ void Engine::admit(size_t group, const Box& box) {
   const Slot slot = g.append(box);
   g.oversized = g.oversized || is_oversized(g, slot);
   settle(g, slot);
-  outline(g, slot);
+  quantize(g, slot);
   if (BoxIndex* index = g.index.get()) index->added(g, slot, box);
 }
 
@@ -265,7 +265,7 @@ void Engine::take(Place place, const Sample& x, bool expand) {
   for (size_t j = 0; j < r_; ++j) g.D[j].add(slot, x.codes[j], 1);
   g.set_samples(slot, g.n[slot] + 1);
   settle(g, slot);
-  if (expand) outline(g, slot);
+  if (expand) quantize(g, slot);
   if (BoxIndex* index = g.index.get()) index->changed(g, slot, x.codes);
   if (place.group == 0 && x.label >= 0)  // a label makes an unlabelled box one of its class
     admit(static_cast<size_t>(x.label) + 1, g.remove(slot));

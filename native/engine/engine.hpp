@@ -102,7 +102,7 @@ class Engine : public LearningEngine {
   struct Pass {  // over boxes, a block after the other, and what is known of them without a look
     std::vector<Stretch> stretches;
     Aligned<float> degrees;  // what membership they may reach
-    Marks marks;
+    QuantizedQuery query;
   };
   struct Scratch {  // working memory of `judge`, kept between samples
     std::shared_ptr<const Arrangements> arranged;  // by group, where it is worth it
@@ -131,7 +131,7 @@ class Engine : public LearningEngine {
   // Called for a box that is new, has taken a sample or stands under new settings.
   virtual void settle(Group&, Slot) {}
   // Called for a box that is new, has grown or stands under new settings.
-  virtual void outline(Group&, Slot) {}
+  virtual void quantize(Group&, Slot) {}
   // Called when the slope of a feature has changed.
   virtual void measured(std::size_t) {}
 
@@ -145,7 +145,7 @@ class Engine : public LearningEngine {
   void widen(const Rows& rows, std::size_t row);
   Probe probe(std::size_t j, double low, double high) const;
   Group new_group() const;
-  virtual bool needs_outlines() const { return false; }  // of boxes, in bytes
+  virtual bool needs_quantized_bounds() const { return false; }
   void read(const Rows& rows, std::size_t row, Sample& x) const;
   double width(std::size_t j) const;  // of the range of feature j; 0 if it is a single point
   void take(Place place, const Sample& x, bool expand);

@@ -19,14 +19,14 @@ class BestFirst {
  public:
   // The numbers of a sample, and what the membership of a box is made of: alpha * (1 - distance) +
   // beta * share.
-  struct Question {
+  struct Query {
     std::vector<lanes::Side> sides;
     Weights weights;
-    const Marks* marks;  // for outlines
+    const QuantizedQuery* quantized;  // for leaves with quantised bounds
   };
-  Question question;
+  Query query;
   // The values of the sample that boxes of a group hold, but for those that only these few hold.
-  struct Lot {
+  struct GroupQuery {
     std::size_t group;
     std::vector<lanes::Value> values;
     std::vector<Slot> few;  // in order
@@ -36,27 +36,27 @@ class BestFirst {
   void clear() {
     queue_.clear();
     parts_.clear();
-    n_lots_ = 0;
+    n_groups_ = 0;
     leaves_ = 0;
   }
-  Lot& new_lot(std::size_t group) {
-    if (n_lots_ == lots_.size()) lots_.emplace_back();
-    Lot& lot = lots_[n_lots_++];
-    lot.group = group;
-    lot.values.clear();
-    lot.few.clear();
-    return lot;
+  GroupQuery& new_group(std::size_t group) {
+    if (n_groups_ == groups_.size()) groups_.emplace_back();
+    GroupQuery& own = groups_[n_groups_++];
+    own.group = group;
+    own.values.clear();
+    own.few.clear();
+    return own;
   }
-  // Of the group of the last lot.
+  // Of the group of the last group query.
   void add(const Forest& forest) {
     leaves_ += forest.n_leaves();
     const auto& blocks = forest.blocks();
     if (blocks.empty()) return;
     const auto part = static_cast<std::uint32_t>(parts_.size());
-    parts_.push_back({&forest, n_lots_ - 1});
+    parts_.push_back({&forest, n_groups_ - 1});
     for (std::size_t b = 0; b < blocks.size(); ++b) {
       const Forest::Summary& s = blocks[b];
-      const auto x = sample(lots_[n_lots_ - 1], s.rows->features());
+      const auto x = sample(groups_[n_groups_ - 1], s.rows->features());
       lanes::bounds(s.low_V(), s.high_W(), s.holders(), x, s.alive(), bounds_);
       for (std::size_t i = 0; i < blocks[b].count; ++i)
         push({bounds_[i], part, static_cast<std::uint32_t>(b * lanes::COUNT + i) * 2});
@@ -68,8 +68,8 @@ class BestFirst {
   template <class Visit>
   bool search(const double& bar, Visit visit) {
     std::size_t budget = FEW_LEAVES + leaves_ / PART;
-    for (std::size_t k = 0; k < n_lots_; ++k)
-      for (const Slot slot : lots_[k].few) visit(lots_[k].group, slot);
+    for (std::size_t k = 0; k < n_groups_; ++k)
+      for (const Slot slot : groups_[k].few) visit(groups_[k].group, slot);
     while (!queue_.empty()) {
       std::pop_heap(queue_.begin(), queue_.end());
       const Place place = queue_.back();
@@ -90,7 +90,7 @@ class BestFirst {
 
   struct Part {
     const Forest* forest;
-    std::size_t lot;
+    std::size_t own;
   };
   struct Place {
     double bound;
@@ -107,24 +107,24 @@ class BestFirst {
 
   // What one category adds to the membership.
   double unit(std::size_t features) const {
-    return features > 0 ? question.weights.beta / static_cast<double>(features) : 0.0;
+    return features > 0 ? query.weights.beta / static_cast<double>(features) : 0.0;
   }
 
-  lanes::Sample sample(const Lot& lot, std::size_t features) const {
-    return {question.sides.data(), question.sides.size(),  lot.values.data(),
-            lot.values.size(),     question.weights.alpha, unit(features)};
+  lanes::Sample sample(const GroupQuery& own, std::size_t features) const {
+    return {query.sides.data(), query.sides.size(),  own.values.data(),
+            own.values.size(),     query.weights.alpha, unit(features)};
   }
 
   // What is read first of a leaf that is likely to be opened: it is far away.
-  static void fetch(const Forest::Leaf& leaf, const Lot& lot) {
+  static void fetch(const Forest::Leaf& leaf, const GroupQuery& own) {
     const Word* holders = leaf.holders();
-    for (const lanes::Value& value : lot.values) PREFETCH(holders + value.row);
+    for (const lanes::Value& value : own.values) PREFETCH(holders + value.row);
   }
 
   void open_page(const Place& place, double bar) {
     const Part& part = parts_[place.part];
     const Forest::Page& page = part.forest->page(place.number());
-    const lanes::Sample x = sample(lots_[part.lot], page.rows->features());
+    const lanes::Sample x = sample(groups_[part.own], page.rows->features());
     Word left = lanes::reach(page.low_V(), page.high_W(), page.holders(), x, bar - ROUNDING,
                              page.alive());
     if (page.has_shares()) {
@@ -136,7 +136,7 @@ class BestFirst {
     for (; left != 0; left &= left - 1) {
       const auto i = static_cast<std::size_t>(std::countr_zero(left));
       push({bounds_[i], place.part, page.items[i] * 2 + 1});
-      fetch(part.forest->leaf(page.items[i]), lots_[part.lot]);
+      fetch(part.forest->leaf(page.items[i]), groups_[part.own]);
     }
   }
 
@@ -144,17 +144,17 @@ class BestFirst {
   void open_leaf(const Place& place, const double& bar, Visit visit) {
     const Part& part = parts_[place.part];
     const Forest::Leaf& leaf = part.forest->leaf(place.number());
-    const Lot& lot = lots_[part.lot];
-    const lanes::Sample x = sample(lot, leaf.rows->features());
+    const GroupQuery& own = groups_[part.own];
+    const lanes::Sample x = sample(own, leaf.rows->features());
     const double enough = bar - ROUNDING;
-    Word left = leaf.is_outlined()
-                    ? lanes::reach({leaf.outlines(), leaf.n, *question.marks}, leaf.holders(), x,
+    Word left = leaf.is_quantized()
+                    ? lanes::reach({leaf.quantized(), leaf.n, *query.quantized}, leaf.holders(), x,
                                    enough, leaf.alive())
                     : lanes::reach(leaf.V(), leaf.W(), leaf.holders(), x, enough, leaf.alive());
     if (left == 0) return;
     const auto look_at = [&](std::size_t i) {
-      if (!std::binary_search(lot.few.begin(), lot.few.end(), leaf.items[i]))
-        visit(lot.group, leaf.items[i]);
+      if (!std::binary_search(own.few.begin(), own.few.end(), leaf.items[i]))
+        visit(own.group, leaf.items[i]);
     };
     // The best of them first, which rules out most of the others.
     if (std::popcount(left) > 1 || leaf.has_shares()) {
@@ -179,8 +179,8 @@ class BestFirst {
 
   std::vector<Place> queue_;  // a heap
   std::vector<Part> parts_;
-  std::vector<Lot> lots_;  // the first n_lots_ are in use
-  std::size_t n_lots_ = 0;
+  std::vector<GroupQuery> groups_;  // the first n_groups_ are in use
+  std::size_t n_groups_ = 0;
   std::size_t leaves_ = 0;
   alignas(64) double bounds_[lanes::COUNT];
 };

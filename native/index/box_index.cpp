@@ -22,7 +22,7 @@ std::vector<size_t> count_rows(const Group& g) {
 }  // namespace
 
 BoxIndex::BoxIndex(const Group& g, size_t capacity, EntropyTest& test,
-                   const std::vector<double>& margins, bool outlined)
+                   const std::vector<double>& margins, bool quantized)
     : r_(g.D.size()),
       rows_(count_rows(g)),
       test_(test),
@@ -34,7 +34,7 @@ BoxIndex::BoxIndex(const Group& g, size_t capacity, EntropyTest& test,
   portrait_.masks.resize(r_);
   const size_t bands = static_cast<size_t>(std::bit_width(r_)) + 2;
   for (size_t band = 0; band < bands; ++band)  // in the first of them boxes have one value each
-    forests_.emplace_back(g.V.size(), rows_, capacity, outlined && !g.outlines.empty(), band > 0);
+    forests_.emplace_back(g.V.size(), rows_, capacity, quantized && !g.quantized.empty(), band > 0);
 }
 
 uint32_t BoxIndex::band() const {
@@ -59,8 +59,8 @@ void BoxIndex::take_in(const Group& g, Slot slot) {
   insert(g, slot);
 }
 
-void BoxIndex::redrawn(const Group& g, Slot slot) {
-  if (slot < addresses_.size()) forests_[addresses_[slot].band].outline(addresses_[slot].at, g);
+void BoxIndex::requantized(const Group& g, Slot slot) {
+  if (slot < addresses_.size()) forests_[addresses_[slot].band].quantize(addresses_[slot].at, g);
 }
 
 void BoxIndex::added(const Group& g, Slot slot, const Box& box) {
@@ -125,11 +125,11 @@ void BoxIndex::removed(const Group& g, Slot slot, const Box& box) {
   take_in(g, slot);  // what came into the slot was not followed yet
 }
 
-void BoxIndex::sort_out(const Code* codes, BestFirst::Lot& lot) const {
+void BoxIndex::sort_out(const Code* codes, BestFirst::GroupQuery& query) const {
   for (size_t j = 0; j < r_; ++j)
-    if (!rare_[j].list(codes[j], lot.few)) lot.values.push_back(value(j, codes[j]));
-  std::sort(lot.few.begin(), lot.few.end());
-  lot.few.erase(std::unique(lot.few.begin(), lot.few.end()), lot.few.end());
+    if (!rare_[j].list(codes[j], query.few)) query.values.push_back(value(j, codes[j]));
+  std::sort(query.few.begin(), query.few.end());
+  query.few.erase(std::unique(query.few.begin(), query.few.end()), query.few.end());
 }
 
 bool BoxIndex::list_rarest(const std::vector<lanes::Value>& values,

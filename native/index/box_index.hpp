@@ -28,7 +28,7 @@ class BoxIndex {
   // These stay with the engine: what a box asks of a sample, and how far from it samples matter, in the
   // units of each feature.
   BoxIndex(const Group& g, std::size_t capacity, EntropyTest& test,
-           const std::vector<double>& margins, bool outlined);
+           const std::vector<double>& margins, bool quantized);
   BoxIndex(const BoxIndex&) = delete;  // the forests know where the rows are
 
   bool follows_all(const Group& g) const { return addresses_.size() == g.size(); }
@@ -36,7 +36,7 @@ class BoxIndex {
   void added(const Group& g, Slot slot, const Box& box);
   void changed(const Group& g, Slot slot, const Code* codes);  // it has taken these values
   void removed(const Group& g, Slot slot, const Box& box);  // the last box has its slot now
-  void redrawn(const Group& g, Slot slot);  // it has another outline
+  void requantized(const Group& g, Slot slot);  // its quantised bounds changed
 
   struct Growing {  // a sample that looks for boxes to take it
     std::vector<lanes::Growth> sides;
@@ -131,7 +131,7 @@ class BoxIndex {
   }
 
   // Fills in the values of a sample and the boxes that hold those of them that are rare.
-  void sort_out(const Code* codes, BestFirst::Lot& lot) const;
+  void sort_out(const Code* codes, BestFirst::GroupQuery& query) const;
 
   lanes::Value value(std::size_t j, Code code) const {  // not below 0
     return {j, code, rows_.begin(j) + rows_.place(j, code)};

@@ -63,7 +63,8 @@ void Lanes::copy(size_t lane, const Lanes& from, size_t of) {
   for (size_t i = 0; i < numbers_.size(); i += LANES) numbers_[i + lane] = from.numbers_[i + of];
   for (size_t i = 0; i + rows->all() < words_.size(); i += LANES)
     words_[i + lane] = from.words_[i + of];
-  for (size_t i = 0; i < outlines_.size(); i += LANES) outlines_[i + lane] = from.outlines_[i + of];
+  for (size_t i = 0; i < quantized_.size(); i += LANES)
+    quantized_[i + lane] = from.quantized_[i + of];
   for (size_t i = 0; i < shares_.size(); i += LANES) shares_[i + lane] = from.shares_[i + of];
 }
 
@@ -193,7 +194,7 @@ void Forest::write(Leaf& leaf, size_t lane, const Group& g, const Portrait& box)
     leaf.numbers(j)[lane] = g.V[j][slot];
     leaf.numbers(n_ + j)[lane] = g.W[j][slot];
   }
-  if (outlined_) g.outlines.read(slot, leaf.outlines() + lane, LANES);
+  if (has_quantized_) g.quantized.read(slot, leaf.quantized() + lane, LANES);
   if (leaf.has_shares()) {
     leaf.put_shares(lane, box);
     if (box.has_all_shares)
@@ -210,10 +211,10 @@ void Forest::write(Leaf& leaf, size_t lane, const Group& g, const Portrait& box)
   widen(leaf, lane, lane + 1);
 }
 
-void Forest::outline(Address at, const Group& g) {
+void Forest::quantize(Address at, const Group& g) {
   Leaf& leaf = leaves_[at / LANES];
   const size_t lane = at % LANES;
-  if (outlined_) g.outlines.read(leaf.items[lane], leaf.outlines() + lane, LANES);
+  if (has_quantized_) g.quantized.read(leaf.items[lane], leaf.quantized() + lane, LANES);
 }
 
 void Forest::widen(const Leaf& leaf, size_t begin, size_t end) {
@@ -251,7 +252,7 @@ bool Forest::drop(Address at) {
 
 uint32_t Forest::new_leaf(uint32_t p, uint32_t node) {
   const auto l = static_cast<uint32_t>(leaves_.size());
-  Leaf& leaf = leaves_.emplace_back(n_, *rows_, outlined_, shares_);
+  Leaf& leaf = leaves_.emplace_back(n_, *rows_, has_quantized_, shares_);
   Page& page = pages_[p];
   leaf.page = p;
   leaf.lane = static_cast<uint32_t>(page.count++);

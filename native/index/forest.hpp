@@ -80,15 +80,15 @@ class Signature {
 };
 
 // Leaves and the summaries of leaves have the same columns, 64 lanes each: intervals and words; and rows
-// for values. Leaves may have outlines, and shares of values, too.
+// for values. Leaves may have quantised bounds, and shares of values, too.
 class Lanes {
  public:
-  Lanes(std::size_t intervals, const ValueRows& rows, std::size_t words, std::size_t outlines = 0,
+  Lanes(std::size_t intervals, const ValueRows& rows, std::size_t words, std::size_t quantized = 0,
         bool shares = false)
       : rows(&rows),
         numbers_(2 * intervals * lanes::COUNT),
         words_(words * lanes::COUNT + rows.all()),
-        outlines_(2 * outlines * lanes::COUNT),
+        quantized_(2 * quantized * lanes::COUNT),
         shares_(shares ? rows.all() * lanes::COUNT : 0) {}
 
   double* numbers(std::size_t column) { return numbers_.data() + column * lanes::COUNT; }
@@ -99,9 +99,9 @@ class Lanes {
   const Word* words(std::size_t column) const { return words_.data() + column * lanes::COUNT; }
 
   const Word* holders() const { return words_.data() + words_.size() - rows->all(); }
-  bool is_outlined() const { return !outlines_.empty(); }
-  std::uint8_t* outlines() { return outlines_.data(); }
-  const std::uint8_t* outlines() const { return outlines_.data(); }
+  bool is_quantized() const { return !quantized_.empty(); }
+  std::uint8_t* quantized() { return quantized_.data(); }
+  const std::uint8_t* quantized() const { return quantized_.data(); }
   bool has_shares() const { return !shares_.empty(); }
   // By row, 64 lanes each: the largest share of a value of that row, or more.
   const std::uint8_t* shares() const { return shares_.data(); }
@@ -122,7 +122,7 @@ class Lanes {
   void divide(Word left, Lanes& to);  // all but these move
   std::size_t bytes() const {
     return numbers_.capacity() * sizeof(double) + words_.capacity() * sizeof(Word) +
-           outlines_.capacity() + shares_.capacity();
+           quantized_.capacity() + shares_.capacity();
   }
 
  private:
@@ -131,15 +131,15 @@ class Lanes {
 
   Aligned<double> numbers_;
   Aligned<Word> words_;
-  Aligned<std::uint8_t> outlines_;  // as in a lot of Outlines
+  Aligned<std::uint8_t> quantized_;  // as in a tile of QuantizedBounds
   Aligned<std::uint8_t> shares_;
 };
 
 class Forest {
  public:
   struct Leaf : Lanes {
-    Leaf(std::size_t n, const ValueRows& rows, bool outlined, bool shares)
-        : Lanes(n, rows, 3, outlined ? n : 0, shares), n(n) {}
+    Leaf(std::size_t n, const ValueRows& rows, bool quantized, bool shares)
+        : Lanes(n, rows, 3, quantized ? n : 0, shares), n(n) {}
     const double* V() const { return numbers(0); }
     const double* W() const { return numbers(n); }
     const Word* allowed() const { return words(0); }
@@ -173,8 +173,8 @@ class Forest {
   };
 
   // So many boxes in a leaf and leaves in a page; fewer in tests. The rows stay with the caller.
-  Forest(std::size_t n, const ValueRows& rows, std::size_t capacity, bool outlined, bool shares)
-      : n_(n), rows_(&rows), capacity_(capacity), outlined_(outlined), shares_(shares) {}
+  Forest(std::size_t n, const ValueRows& rows, std::size_t capacity, bool quantized, bool shares)
+      : n_(n), rows_(&rows), capacity_(capacity), has_quantized_(quantized), shares_(shares) {}
 
   using Address = std::uint32_t;  // of a box: its leaf and lane
   struct Splitting {  // how leaves are divided
@@ -199,7 +199,7 @@ class Forest {
   }
   // The box has grown or has another portrait, whose values are those that it has taken.
   void update(Address at, const Group& g, const Portrait& box);
-  void outline(Address at, const Group& g);  // as the group has it
+  void quantize(Address at, const Group& g);  // as the group has it
   const Leaf& leaf_of(Address at) const { return leaves_[at / lanes::COUNT]; }
   void rename(Address at, Slot slot) { leaves_[at / lanes::COUNT].items[at % lanes::COUNT] = slot; }
   // Another box takes its address: returns whether there is one, `moved` is told.
@@ -268,7 +268,7 @@ class Forest {
   std::size_t n_;
   const ValueRows* rows_;
   std::size_t capacity_;
-  bool outlined_, shares_;  // what leaves have
+  bool has_quantized_, shares_;  // what leaves have
   std::deque<Node> nodes_;
   std::deque<Leaf> leaves_;
   std::deque<Page> pages_;

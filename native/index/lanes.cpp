@@ -304,7 +304,7 @@ CLONES Word reach(const double* V, const double* W, const Word* holders, const S
   });
 }
 
-constexpr double ROUNDING = 1e-6;  // of marks, and far more than there is
+constexpr double ROUNDING = 1e-6;  // in bytes; far more than occurs
 
 // far <= most, a bit each
 [[gnu::always_inline]] static inline Word within(const std::uint8_t* far, std::uint8_t most) {
@@ -322,7 +322,7 @@ constexpr double ROUNDING = 1e-6;  // of marks, and far more than there is
   return bits;
 }
 
-CLONES Word reach(const Outlined& boxes, const Word* holders, const Sample& x, double bar,
+CLONES Word reach(const QuantizedLeaf& boxes, const Word* holders, const Sample& x, double bar,
                   Word alive) {
   const Demand demand(x, bar);
   if (alive == 0 || demand.least > x.n_values) return 0;
@@ -330,14 +330,14 @@ CLONES Word reach(const Outlined& boxes, const Word* holders, const Sample& x, d
   alive &= held.at_least(demand.least);
   if (alive == 0) return 0;
   alignas(64) std::uint8_t far[COUNT];
-  boxes.marks.measure(boxes.outlines, boxes.features, 1, far);
+  boxes.query.measure(boxes.quantized, boxes.features, 1, far);
   Word left = 0;
   // The more of the values a box holds, the further away it may be.
   for (size_t values = demand.least; values <= x.n_values && alive != left; ++values) {
     const double room = demand.room(values);
-    std::uint8_t most = 255;  // marks
-    if (room < boxes.marks.worth * 255)
-      most = static_cast<std::uint8_t>(room / boxes.marks.worth + ROUNDING);
+    std::uint8_t most = 255;  // bytes
+    if (room < boxes.query.step * 255)
+      most = static_cast<std::uint8_t>(room / boxes.query.step + ROUNDING);
     left |= alive & held.at_least(values) & within(far, most);
   }
   return left;

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "store/outlines.hpp"
+#include "store/quantized_bounds.hpp"
 
 namespace boxwise::lanes {
 
@@ -78,13 +78,14 @@ void bounds(const double* V, const double* W, const std::uint8_t* shares, const 
 // Which of them reach a bar, looking at no more features than it takes.
 Word reach(const double* V, const double* W, const Word* holders, const Sample& x, double bar,
            Word alive);
-// The same, for boxes with outlines: those that may reach it, by these.
-struct Outlined {
-  const std::uint8_t* outlines;
+// The same, for boxes with quantised bounds: those that may reach it, by these.
+struct QuantizedLeaf {
+  const std::uint8_t* quantized;
   std::size_t features;
-  const Marks& marks;
+  const QuantizedQuery& query;
 };
-Word reach(const Outlined& boxes, const Word* holders, const Sample& x, double bar, Word alive);
+Word reach(const QuantizedLeaf& boxes, const Word* holders, const Sample& x, double bar,
+           Word alive);
 // bound >= bar
 Word reach(const double* bound, double bar, Word alive);
 

@@ -232,7 +232,7 @@ CLONES void outside(const double* RESTRICT over, std::uint8_t* RESTRICT out, siz
   return left;
 }
 
-// A whole lot is compiled apart: its lanes stay in registers.
+// A whole tile is compiled apart: its lanes stay in registers.
 CLONES uint64_t reaching(const Side* RESTRICT sides, size_t n_sides, size_t begin, size_t end,
                          const double* RESTRICT sum, const Bar& bar) {
   if (end - begin == 64) return reaching_of(64, sides, n_sides, begin, sum, bar);
@@ -259,9 +259,9 @@ CLONES void distances_at(const Side* RESTRICT sides, size_t n_sides,
 }
 
 CLONES uint64_t reached(const float* RESTRICT degree, float bar) {
-  uint64_t ok[LOT];
-  for (size_t i = 0; i < LOT; ++i) ok[i] = degree[i] >= bar ? ~uint64_t{0} : 0;
-  return packed(ok, LOT);
+  uint64_t ok[TILE];
+  for (size_t i = 0; i < TILE; ++i) ok[i] = degree[i] >= bar ? ~uint64_t{0} : 0;
+  return packed(ok, TILE);
 }
 
 CLONES void share(const double* RESTRICT sum, const uint32_t* RESTRICT n, double r,

@@ -27,8 +27,8 @@ void add(const std::uint32_t* const rows[4], bool small, float* sum, std::size_t
 void least(const std::uint32_t* const rows[4], std::uint32_t* low, std::size_t m);
 
 // Boxes that have seen one value each: sum += code == wanted ? count : 0, over columns whose counts
-// together fit in a byte. All arrays have room for whole lots.
-constexpr std::size_t LOT = 64;
+// together fit in a byte. All arrays have room for whole tiles.
+constexpr std::size_t TILE = 64;
 struct Match {
   const std::uint8_t *code, *count;
   std::uint8_t wanted;
@@ -99,42 +99,43 @@ std::uint64_t reaching(const Side* sides, std::size_t n_sides, std::size_t begin
 // dist = distance over any number of features, for the entries at some places.
 void distances_at(const Side* sides, std::size_t n_sides, const std::uint16_t* place,
                   std::size_t count, double* dist);
-// Boxes outlined in lots (see outlines.hpp), 2 LOT bytes for each of `features` features: far = by how
-// many bytes x sticks out of each, at least, over some features.
-struct Mark {
+// Boxes with quantised bounds (see store/quantized_bounds.hpp) in tiles, 2 TILE bytes for each of
+// `features` features: far = a lower bound of the distance from x to each box, in bytes.
+struct QuantizedInterval {
   std::size_t j;
   std::uint8_t xl, xu;
-  std::uint8_t over;  // how far x is beyond the end of the scale; no box is
+  std::uint8_t over;  // the distance of x from the scale, beyond which no box is
 };
-void outlined(const std::uint8_t* lots, std::size_t features, std::size_t count, const Mark* marks,
-              std::size_t n_marks, std::uint8_t* far);
+void quantized_distances(const std::uint8_t* tiles, std::size_t features, std::size_t count,
+                         const QuantizedInterval* intervals, std::size_t n_intervals,
+                         std::uint8_t* far);
 // out = not zero for boxes that, with x in them, cover more than `most` bytes in one of some features,
 // but not all of the scale: such a box may never have seen the feature.
 struct Extent {
   std::size_t j;
   std::uint8_t low, high, most;
 };
-void oversized(const std::uint8_t* lots, std::size_t features, std::size_t count,
+void oversized(const std::uint8_t* tiles, std::size_t features, std::size_t count,
                const Extent* extents, std::size_t n_extents, std::uint8_t* out);
-// What is known of the boxes of a block at a glance: counts for the values of a sample, which together
-// fit in a byte, and the sum of others, if any; by how many bytes x sticks out of them, at least, over
-// some features of their outlines, and no less than `far`, if given; and what a count is worth in each.
+// The input of `reachable`, for the boxes of a block: counts of the values of a sample, which together
+// fit in a byte, and the sum of others, if any; their quantised bounds and those of the sample, and a
+// lower bound `far` of the distance in bytes, if given; and the share that one count is worth.
 struct Glimpse {
   const Match* matches;
   std::size_t n_matches;
   const float* sum;
-  const std::uint8_t* lots;
+  const std::uint8_t* tiles;
   std::size_t features;
-  const Mark* marks;
-  std::size_t n_marks;
+  const QuantizedInterval* intervals;
+  std::size_t n_intervals;
   const std::uint8_t* far;
   const float* unit;
 };
 // degree = max(alpha - step * far, 0) + beta * sum * unit. Returns the highest. Arrays of bytes have room
-// for whole lots, others for whole sixteens.
+// for whole tiles, others for whole sixteens.
 float reachable(const Glimpse& boxes, float alpha, float step, float beta, std::size_t m,
                 float* degree);
-// The entries of a lot that reach the bar, a bit each.
+// The entries of a tile that reach the bar, a bit each.
 std::uint64_t reached(const float* degree, float bar);
 // Boxes packed in leaves (see arrangement.hpp), `stride` numbers each, and a sample's features: dist
 // = how far x sticks out, for LEAF boxes of each leaf; lowest = the least of a leaf.

@@ -40,50 +40,51 @@ CLONES_BY_WIDTH(void, add, (const Match* columns, size_t n_columns, double* sum,
 CLONES_BY_WIDTH(void, add, (const Match* columns, size_t n_columns, float* sum, size_t m),
                 (columns, n_columns, sum, m))
 
-// By how many bytes x sticks out of boxes in one feature of a lot, from some of its entries on.
+// By how many bytes x sticks out of boxes in one feature of a tile, from some of its entries on.
 template <class Bytes>
-INLINED void stick_out(const uint8_t* entries, const Mark& mark, Bytes& further) {
-  const Bytes low = at<Bytes>(entries + 2 * mark.j * LOT);
-  const Bytes high = at<Bytes>(entries + (2 * mark.j + 1) * LOT);
-  const Bytes xl = Bytes{} + mark.xl, xu = Bytes{} + mark.xu;
+INLINED void stick_out(const uint8_t* entries, const QuantizedInterval& x, Bytes& further) {
+  const Bytes low = at<Bytes>(entries + 2 * x.j * TILE);
+  const Bytes high = at<Bytes>(entries + (2 * x.j + 1) * TILE);
+  const Bytes xl = Bytes{} + x.xl, xu = Bytes{} + x.xu;
   const Bytes below = (low > xl ? low : xl) - xl, above = (xu > high ? xu : high) - high;
   further = below > above ? below : above;
-  if (mark.over == 0) return;
-  const auto room = static_cast<uint8_t>(255 - mark.over);
-  further = (further < room ? further : Bytes{} + room) + mark.over;
+  if (x.over == 0) return;
+  const auto room = static_cast<uint8_t>(255 - x.over);
+  further = (further < room ? further : Bytes{} + room) + x.over;
 }
 
 template <size_t bytes>
-INLINED void outlined_in(const uint8_t* RESTRICT lots, size_t features, size_t count,
-                         const Mark* RESTRICT marks, size_t n_marks, uint8_t* RESTRICT far) {
+INLINED void quantized_distances_in(const uint8_t* RESTRICT tiles, size_t features, size_t count,
+                                    const QuantizedInterval* RESTRICT intervals, size_t n_intervals,
+                                    uint8_t* RESTRICT far) {
   using Bytes = Pack<uint8_t, bytes>;
-  for (size_t i = 0; i < count * LOT; i += IN<Bytes, uint8_t>) {
-    const uint8_t* first = lots + i / LOT * 2 * features * LOT + i % LOT;
+  for (size_t i = 0; i < count * TILE; i += IN<Bytes, uint8_t>) {
+    const uint8_t* first = tiles + i / TILE * 2 * features * TILE + i % TILE;
     Bytes most = {};
-    for (size_t f = 0; f < n_marks; ++f) {
+    for (size_t f = 0; f < n_intervals; ++f) {
       Bytes further;
-      stick_out(first, marks[f], further);
+      stick_out(first, intervals[f], further);
       most = most > further ? most : further;
     }
     at<Bytes>(far + i) = most;
   }
 }
-CLONES_BY_WIDTH(void, outlined,
-                (const uint8_t* lots, size_t features, size_t count, const Mark* marks,
-                 size_t n_marks, uint8_t* far),
-                (lots, features, count, marks, n_marks, far))
+CLONES_BY_WIDTH(void, quantized_distances,
+                (const uint8_t* tiles, size_t features, size_t count,
+                 const QuantizedInterval* intervals, size_t n_intervals, uint8_t* far),
+                (tiles, features, count, intervals, n_intervals, far))
 
 template <size_t bytes>
-INLINED void oversized_in(const uint8_t* RESTRICT lots, size_t features, size_t count,
+INLINED void oversized_in(const uint8_t* RESTRICT tiles, size_t features, size_t count,
                           const Extent* RESTRICT extents, size_t n_extents, uint8_t* RESTRICT out) {
   using Bytes = Pack<uint8_t, bytes>;
-  for (size_t i = 0; i < count * LOT; i += IN<Bytes, uint8_t>) {
-    const uint8_t* first = lots + i / LOT * 2 * features * LOT + i % LOT;
+  for (size_t i = 0; i < count * TILE; i += IN<Bytes, uint8_t>) {
+    const uint8_t* first = tiles + i / TILE * 2 * features * TILE + i % TILE;
     Bytes refused = {};
     for (size_t f = 0; f < n_extents; ++f) {
       const Extent& x = extents[f];
-      const Bytes low = at<Bytes>(first + 2 * x.j * LOT);
-      const Bytes high = at<Bytes>(first + (2 * x.j + 1) * LOT);
+      const Bytes low = at<Bytes>(first + 2 * x.j * TILE);
+      const Bytes high = at<Bytes>(first + (2 * x.j + 1) * TILE);
       const Bytes from = low < x.low ? low : Bytes{} + x.low;
       const Bytes to = high > x.high ? high : Bytes{} + x.high;
       const Bytes length = to - from + uint8_t{1}, most = Bytes{} + x.most;  // all of it becomes 0
@@ -93,9 +94,9 @@ INLINED void oversized_in(const uint8_t* RESTRICT lots, size_t features, size_t 
   }
 }
 CLONES_BY_WIDTH(void, oversized,
-                (const uint8_t* lots, size_t features, size_t count, const Extent* extents,
+                (const uint8_t* tiles, size_t features, size_t count, const Extent* extents,
                  size_t n_extents, uint8_t* out),
-                (lots, features, count, extents, n_extents, out))
+                (tiles, features, count, extents, n_extents, out))
 
 template <size_t bytes>
 INLINED float reachable_in(const Glimpse& boxes, float alpha, float step, float beta, size_t m,
@@ -110,10 +111,10 @@ INLINED float reachable_in(const Glimpse& boxes, float alpha, float step, float 
     Bytes held = {}, most = {};
     for (size_t f = 0; f < boxes.n_matches; ++f) add_match(boxes.matches[f], i, held);
     if (boxes.far != nullptr) most = at<Bytes>(boxes.far + i);
-    const size_t first = i / LOT * 2 * boxes.features * LOT + i % LOT;
-    for (size_t f = 0; f < boxes.n_marks; ++f) {
+    const size_t first = i / TILE * 2 * boxes.features * TILE + i % TILE;
+    for (size_t f = 0; f < boxes.n_intervals; ++f) {
       Bytes further;
-      stick_out(boxes.lots + first, boxes.marks[f], further);
+      stick_out(boxes.tiles + first, boxes.intervals[f], further);
       most = most > further ? most : further;
     }
     at<Bytes>(few) = held;

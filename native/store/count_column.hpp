@@ -36,7 +36,7 @@ struct Divisor {
 class CountColumn {
  public:
   static constexpr Slot SPAN = 256;    // boxes of a block
-  static constexpr Slot LOT = 64;      // boxes that kernels read at once
+  static constexpr Slot TILE = 64;     // boxes that kernels read at once
   static constexpr Code TABLED = 256;  // only codes below this are kept in tables
 
   void begin_in(Line& codes, Line& counts) {  // as Column does
@@ -63,14 +63,14 @@ class CountColumn {
   // The counts of `code` in some slots.
   void pick(Code code, const std::vector<Slot>& slots, std::uint32_t* out) const;
   // The first values of a block from `begin` on and their counts, if none of its boxes has others and
-  // they are in bytes, for kernels that read whole lots; or null.
+  // they are in bytes, for kernels that read whole tiles; or null.
   struct Plain {
     const std::uint8_t *code, *count;
   };
   std::optional<Plain> plain(Slot begin, std::size_t m) const {
     const Block& block = blocks_[begin / SPAN];
     if (!narrow_ || block.tabled || !block.further.empty() || block.high > 0 ||
-        begin % LOT != 0 || begin % SPAN + m > SPAN)
+        begin % TILE != 0 || begin % SPAN + m > SPAN)
       return std::nullopt;
     return Plain{bytes_.code.data() + begin, bytes_.count.data() + begin};
   }

@@ -38,7 +38,7 @@ Group::Group(size_t n_continuous, size_t n_categorical, bool rescaled)
       from(rescaled ? n_continuous : 0),
       to(rescaled ? n_continuous : 0),
       D(n_categorical),
-      outlines(n_continuous) {}
+      quantized(n_continuous) {}
 
 namespace {
 // Each column of bounds with the same of a box: V, W and, if there are any, from and to.
@@ -85,7 +85,7 @@ void Group::make_room() {
   unit.make_room(stagger++);
   need.make_room(stagger++);
   id.make_room(stagger++);
-  if (outlined) outlines.make_room(size_ + 1);
+  if (is_quantized) quantized.make_room(size_ + 1);
 }
 
 Slot Group::append(const Box& box) {
@@ -133,7 +133,7 @@ Box Group::remove(Slot slot) {
   close_up(unit);
   close_up(id);
   close_up(need);
-  outlines.move_last(slot, end);
+  quantized.move_last(slot, end);
   --size_;
   if (BoxIndex* follower = index.get()) follower->removed(*this, slot, box);
   return box;
@@ -148,7 +148,7 @@ void Group::set_samples(Slot slot, uint32_t samples) {
 
 size_t Group::bytes() const {
   size_t total = n.bytes() + unit.bytes() + id.bytes() + need.bytes();
-  total += outlines.bytes();
+  total += quantized.bytes();
   if (first_.data() != nullptr) total += first_lines() * sizeof(Line);
   for (const auto* columns : {&V, &W, &from, &to})
     for (const auto& column : *columns) total += column.bytes();

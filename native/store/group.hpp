@@ -10,7 +10,7 @@
 
 #include "store/column.hpp"
 #include "store/count_column.hpp"
-#include "store/outlines.hpp"
+#include "store/quantized_bounds.hpp"
 
 namespace boxwise {
 
@@ -67,8 +67,8 @@ class Group {
   std::uint32_t most_samples = 0;  // that a box has, or ever had
 
   bool oversized = false;           // a box may be larger than theta allows a box to grow
-  bool outlined = false;            // has outlines, which the engine draws
-  Outlines outlines;
+  bool is_quantized = false;        // has quantised bounds, kept up to date by the engine
+  QuantizedBounds quantized;
   mutable MaybeIndex index;  // says where boxes are, and nothing else: a reader may have it made
 
  private:

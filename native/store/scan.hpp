@@ -158,12 +158,12 @@ constexpr std::size_t MIN_MEASURED = 8;  // boxes that are measured together: ea
 template <class Probes>
 void measure_distances(const Group& g, const Probes& probes, std::size_t begin, std::size_t m,
                        double* dist) {
-  constexpr std::size_t LOT = 16;
-  kernels::Side sides[LOT];
+  constexpr std::size_t SIDES_AT_ONCE = 16;
+  kernels::Side sides[SIDES_AT_ONCE];
   std::size_t f = 0;
   do {
     const std::size_t first = f;
-    for (; f < probes.size() && f - first < LOT; ++f) {
+    for (; f < probes.size() && f - first < SIDES_AT_ONCE; ++f) {
       const auto& p = probes[f];
       sides[f - first] = {&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.slope};
     }

@@ -51,7 +51,7 @@ template <class Use>
 void ContractionEngine::visit_best(size_t k, const Sample& x, double& bar, Scratch& scratch,
                                    Use use) const {
   const Group& g = groups_[k + 1];
-  if (const Arrangement* boxes = arranged(scratch, k + 1)) {
+  if (const PackedCopy* boxes = packed_copy(scratch, k + 1)) {
     boxes->search(x.probes, bar, scratch.search, [&](Slot slot, double dist) {
       const double reached = mixed(dist, 0.0);
       if (reached >= bar) use(g, slot, reached);

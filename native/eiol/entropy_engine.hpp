@@ -126,7 +126,7 @@ class EntropyEngine : public Engine {
   bool stays_pure(Place place, const Sample& x) const;
   void list_values(std::size_t j, Grown& b) const;
 
-  void judge_arranged(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
+  void judge_packed(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
                       Verdict& verdict) const;
   Quantizer new_quantizer(std::size_t j) const;
   void requantize(std::size_t boxes);

@@ -47,7 +47,7 @@ void EntropyEngine::find_indexes(Scratch& scratch) const {
   bool waits = false;
   for (size_t group = 1; group < groups_.size(); ++group) {
     const Group& g = groups_[group];
-    if (arranged(scratch, group) != nullptr) continue;  // quicker where there are numbers only
+    if (packed_copy(scratch, group) != nullptr) continue;  // quicker where there are numbers only
     if (g.index.get() == nullptr && !wants_index(g)) continue;
     if (waited_ >= MIN_CHUNKS_WAITED || index_mode_ == IndexMode::ON) {
       make_index(g);

@@ -50,7 +50,7 @@ void EntropyEngine::judge(const Sample& x, bool every_class, size_t classes, Scr
   quantize(x, scratch.pass.query);
   find_indexes(scratch);
   judge_indexed(x, every_class, classes, scratch, verdict);
-  judge_arranged(x, every_class, classes, scratch, verdict);
+  judge_packed(x, every_class, classes, scratch, verdict);
   pass_over(x, classes, scratch);
   const auto& [stretches, degrees, query] = scratch.pass;
   const float slack = SLACK + static_cast<float>(r_) * SLACK_OF_FEATURE;
@@ -83,10 +83,10 @@ void EntropyEngine::judge(const Sample& x, bool every_class, size_t classes, Scr
 }
 
 // Classes whose boxes are packed for a search: those without categories, if there is much to predict.
-void EntropyEngine::judge_arranged(const Sample& x, bool every_class, size_t classes,
+void EntropyEngine::judge_packed(const Sample& x, bool every_class, size_t classes,
                                    Scratch& scratch, Verdict& verdict) const {
   for (size_t k = 0; k < classes; ++k)
-    if (const Arrangement* boxes = arranged(scratch, k + 1))
+    if (const PackedCopy* boxes = packed_copy(scratch, k + 1))
       boxes->search(x.probes, verdict.bars[every_class ? k : 0], scratch.search,
                     [&](Slot slot, double dist) {
                       const double reached = in_units(alpha_ * (1.0 - std::min(dist, 1.0)));
@@ -123,7 +123,7 @@ void EntropyEngine::pass_over(const Sample& x, size_t classes, Scratch& scratch)
   auto& [stretches, degrees, query] = scratch.pass;
   stretches.clear();
   for (size_t k = 0; k < classes; ++k) {
-    if (scratch.indexes[k + 1] != nullptr || arranged(scratch, k + 1) != nullptr) continue;
+    if (scratch.indexes[k + 1] != nullptr || packed_copy(scratch, k + 1) != nullptr) continue;
     for (size_t begin = 0, size = groups_[k + 1].size(); begin < size; begin += BLOCK)
       stretches.push_back({k, begin, std::min(BLOCK, size - begin), 0.0f});
   }

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "index/arrangement.hpp"
+#include "index/packed_copy.hpp"
 #include "index/best_first.hpp"
 #include "store/group.hpp"
 #include "engine/lazy_cache.hpp"
@@ -86,7 +86,7 @@ class Engine : public LearningEngine {
     std::vector<double> bars;           // what a box must reach to matter: by class, or one for all
   };
 
-  using Arrangements = std::vector<std::unique_ptr<const Arrangement>>;  // null: not worth it
+  using PackedCopies = std::vector<std::unique_ptr<const PackedCopy>>;  // null: not worth it
   struct Luck {  // of searches that may give up: after each that did, more samples go without
     unsigned failed = 0, skips = 0;
     bool skip() { return skips > 0 && skips-- > 0; }
@@ -105,9 +105,9 @@ class Engine : public LearningEngine {
     QuantizedQuery query;
   };
   struct Scratch {  // working memory of `judge`, kept between samples
-    std::shared_ptr<const Arrangements> arranged;  // by group, where it is worth it
+    std::shared_ptr<const PackedCopies> packed;  // by group, where it is worth it
     Pass pass;
-    Arrangement::Scratch search;
+    PackedCopy::Scratch search;
     bool chunk_begins = true;  // boxes may have changed since the last sample
     std::vector<const BoxIndex*> found, indexes;  // by group, null where there is none; in use
     std::vector<Luck> luck;  // by group; of all groups together, the first
@@ -172,9 +172,9 @@ class Engine : public LearningEngine {
     }
   }
 
-  // The boxes of a group arranged for predicting; null where it is not worth it.
-  static const Arrangement* arranged(const Scratch& scratch, std::size_t group) {
-    return scratch.arranged ? (*scratch.arranged)[group].get() : nullptr;
+  // The boxes of a group packed for predicting; null where it is not worth it.
+  static const PackedCopy* packed_copy(const Scratch& scratch, std::size_t group) {
+    return scratch.packed ? (*scratch.packed)[group].get() : nullptr;
   }
 
   std::size_t n_, r_;
@@ -205,7 +205,7 @@ class Engine : public LearningEngine {
   Sample sample_;
   Box created_;
 
-  mutable LazyCache<Arrangements> arranged_;  // for predicting
+  mutable LazyCache<PackedCopies> packed_;  // for predicting
   mutable std::atomic<std::uint64_t> changes_ = 0;
 
   ModelLock lock_;

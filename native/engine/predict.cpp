@@ -15,7 +15,7 @@ namespace {
 constexpr size_t PREDICT_CHUNK = 64;     // rows predicted under one read lock: a writer waits no longer
 constexpr size_t MEMBERSHIP_CHUNK = 16;  // rows evaluated in a block of boxes while it is in the cache
 // Rows to predict and boxes of a class from which on a packed copy pays.
-constexpr size_t MIN_ROWS_TO_PACK = 128, MIN_BOXES_TO_PACK = Arrangement::LEAF;
+constexpr size_t MIN_ROWS_TO_PACK = 128, MIN_BOXES_TO_PACK = PackedCopy::LEAF;
 constexpr size_t MIN_MEMBERSHIPS_PER_THREAD = 100'000;  // from which on another thread pays
 }  // namespace
 
@@ -114,20 +114,20 @@ void Engine::judge_all(const Rows& rows, bool every_class, size_t n_classes, siz
         judge(x, every_class, classes, scratch, verdict);
         use(row, verdict);
       }
-      scratch.arranged.reset();
+      scratch.packed.reset();
     };
   });
 }
 
 void Engine::prepare(size_t rows, Scratch& scratch) const {
-  scratch.arranged.reset();
+  scratch.packed.reset();
   if (n_ == 0 || r_ > 0) return;
-  scratch.arranged = arranged_.get(changes_, rows, MIN_ROWS_TO_PACK, [&] {
-    auto arranged = std::make_shared<Arrangements>(groups_.size());
+  scratch.packed = packed_.get(changes_, rows, MIN_ROWS_TO_PACK, [&] {
+    auto packed = std::make_shared<PackedCopies>(groups_.size());
     for (size_t k = 1; k < groups_.size(); ++k)
       if (groups_[k].size() >= MIN_BOXES_TO_PACK)
-        (*arranged)[k] = std::make_unique<const Arrangement>(groups_[k], slope_);
-    return arranged;
+        (*packed)[k] = std::make_unique<const PackedCopy>(groups_[k], slope_);
+    return packed;
   });
 }
 

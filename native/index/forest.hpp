@@ -4,7 +4,7 @@
 // finds the leaf of a new box and is not used otherwise: wherever a box is, it is found.
 //
 // Leaves follow the boxes one by one: they take new ones, widen, lose some, and split when they are
-// full. Nothing is ever arranged anew, so no step takes long.
+// full. Nothing is ever rebuilt, so no step takes long.
 #pragma once
 
 #include <array>

@@ -137,8 +137,8 @@ float reachable(const Glimpse& boxes, float alpha, float step, float beta, std::
                 float* degree);
 // The entries of a tile that reach the bar, a bit each.
 std::uint64_t reached(const float* degree, float bar);
-// Boxes packed in leaves (see arrangement.hpp), `stride` numbers each, and a sample's features: dist
-// = how far x sticks out, for LEAF boxes of each leaf; lowest = the least of a leaf.
+// Boxes packed in leaves (see index/packed_copy.hpp), `stride` numbers each, and a sample's features:
+// dist = how far x sticks out, for LEAF boxes of each leaf; lowest = the least of a leaf.
 constexpr std::size_t LEAF = 16;
 struct Step {
   std::size_t j;

@@ -1,7 +1,7 @@
-// The boxes of a class, packed for predicting many rows: leaves of boxes, one after the other in
-// memory, and a hull around each. Where there are many, boxes that lie together share a leaf, and a
-// leaf whose hull is further from a sample than the best box so far is left out unseen. It is a
-// copy and does not follow changes.
+// A packed copy of the boxes of a class without categorical features, for predicting many rows: leaves of
+// boxes, one after the other in memory, in the order of a kd-tree, with a hull around each leaf. A
+// leaf whose hull is further from a sample than the best box so far is skipped. The copy does not
+// follow changes of the model.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace boxwise {
 
-class Arrangement {
+class PackedCopy {
  public:
   static constexpr std::size_t LEAF = kernels::LEAF;
 
@@ -23,8 +23,8 @@ class Arrangement {
     Aligned<double> bounds, lowest, dist;
   };
 
-  // Of a group without categorical features; `scale` makes distances in its features comparable.
-  Arrangement(const Group& g, const std::vector<double>& scale);
+  // `scale` makes distances in the features of the group comparable.
+  PackedCopy(const Group& g, const std::vector<double>& scale);
 
   // Calls visit(slot, distance) for boxes that may reach the bar, among them all whose membership, in whole
   // units, is the highest that reaches it; `visit` may raise the bar.

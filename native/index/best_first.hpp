@@ -57,7 +57,7 @@ class BestFirst {
     for (std::size_t b = 0; b < blocks.size(); ++b) {
       const Forest::Summary& s = blocks[b];
       const auto x = sample(groups_[n_groups_ - 1], s.rows->features());
-      lanes::bounds(s.low_V(), s.high_W(), s.holders(), x, s.alive(), bounds_);
+      lanes::bounds(s.low_V(), s.high_W(), s.value_masks(), x, s.alive(), bounds_);
       for (std::size_t i = 0; i < blocks[b].count; ++i)
         push({bounds_[i], part, static_cast<std::uint32_t>(b * lanes::COUNT + i) * 2});
     }
@@ -117,21 +117,21 @@ class BestFirst {
 
   // What is read first of a leaf that is likely to be opened: it is far away.
   static void fetch(const Forest::Leaf& leaf, const GroupQuery& own) {
-    const Word* holders = leaf.holders();
-    for (const lanes::Value& value : own.values) PREFETCH(holders + value.row);
+    const Word* value_masks = leaf.value_masks();
+    for (const lanes::Value& value : own.values) PREFETCH(value_masks + value.row);
   }
 
   void open_page(const Place& place, double bar) {
     const Part& part = parts_[place.part];
     const Forest::Page& page = part.forest->page(place.number());
     const lanes::Sample x = sample(groups_[part.own], page.rows->features());
-    Word left = lanes::reach(page.low_V(), page.high_W(), page.holders(), x, bar - ROUNDING,
+    Word left = lanes::reach(page.low_V(), page.high_W(), page.value_masks(), x, bar - ROUNDING,
                              page.alive());
     if (page.has_shares()) {
       lanes::bounds(page.low_V(), page.high_W(), page.shares(), x, left, bounds_);
       left = lanes::reach(bounds_, bar - ROUNDING, left);
     } else {
-      lanes::bounds(page.low_V(), page.high_W(), page.holders(), x, left, bounds_);
+      lanes::bounds(page.low_V(), page.high_W(), page.value_masks(), x, left, bounds_);
     }
     for (; left != 0; left &= left - 1) {
       const auto i = static_cast<std::size_t>(std::countr_zero(left));
@@ -148,9 +148,10 @@ class BestFirst {
     const lanes::Sample x = sample(own, leaf.rows->features());
     const double enough = bar - ROUNDING;
     Word left = leaf.is_quantized()
-                    ? lanes::reach({leaf.quantized(), leaf.n, *query.quantized}, leaf.holders(), x,
-                                   enough, leaf.alive())
-                    : lanes::reach(leaf.V(), leaf.W(), leaf.holders(), x, enough, leaf.alive());
+                    ? lanes::reach({leaf.quantized(), leaf.n, *query.quantized},
+                                   leaf.value_masks(), x, enough, leaf.alive())
+                    : lanes::reach(leaf.V(), leaf.W(), leaf.value_masks(), x, enough,
+                                   leaf.alive());
     if (left == 0) return;
     const auto look_at = [&](std::size_t i) {
       if (!std::binary_search(own.few.begin(), own.few.end(), leaf.items[i]))
@@ -161,7 +162,7 @@ class BestFirst {
       if (leaf.has_shares())
         lanes::bounds(leaf.V(), leaf.W(), leaf.shares(), x, left, bounds_);
       else
-        lanes::bounds(leaf.V(), leaf.W(), leaf.holders(), x, left, bounds_);
+        lanes::bounds(leaf.V(), leaf.W(), leaf.value_masks(), x, left, bounds_);
       std::size_t top = 0;
       double most = -1;
       for (Word rest = left; rest != 0; rest &= rest - 1) {

@@ -31,15 +31,15 @@ BoxIndex::BoxIndex(const Group& g, size_t capacity, EntropyTest& test,
     const size_t words = rows_.count(j);
     rare_.emplace_back(static_cast<Code>(words < lanes::COUNT ? words : LISTED_FROM));
   }
-  portrait_.masks.resize(r_);
+  summary_.masks.resize(r_);
   const size_t bands = static_cast<size_t>(std::bit_width(r_)) + 2;
   for (size_t band = 0; band < bands; ++band)  // in the first of them boxes have one value each
     forests_.emplace_back(g.V.size(), rows_, capacity, quantized && !g.quantized.empty(), band > 0);
 }
 
 uint32_t BoxIndex::band() const {
-  if (portrait_.allowed >= r_) return static_cast<uint32_t>(forests_.size() - 1);
-  return static_cast<uint32_t>(std::bit_width(portrait_.allowed));
+  if (summary_.allowed >= r_) return static_cast<uint32_t>(forests_.size() - 1);
+  return static_cast<uint32_t>(std::bit_width(summary_.allowed));
 }
 
 void BoxIndex::follow(const Group& g, size_t boxes) {
@@ -55,7 +55,7 @@ void BoxIndex::take_in(const Group& g, Slot slot) {
     g.D[j].values(slot, values_);
     see(slot, j, values_, signature);
   }
-  portrait_.signature = signature.value();
+  summary_.signature = signature.value();
   insert(g, slot);
 }
 
@@ -67,15 +67,15 @@ void BoxIndex::added(const Group& g, Slot slot, const Box& box) {
   if (slot != addresses_.size()) return;  // its turn will come
   Signature signature;
   for (size_t j = 0; j < r_; ++j) see(slot, j, box.D[j], signature);
-  portrait_.signature = signature.value();
+  summary_.signature = signature.value();
   addresses_.emplace_back();
   insert(g, slot);
 }
 
 void BoxIndex::see(Slot slot, size_t j, const std::vector<Tally>& values, Signature& signature) {
-  portrait_.masks[j] = 0;
+  summary_.masks[j] = 0;
   for (auto [code, times] : values) {
-    portrait_.masks[j] |= bit(j, code);
+    summary_.masks[j] |= bit(j, code);
     rare_[j].add(code, slot);
   }
   signature.add(j, values.size() > 1, values[0].first);
@@ -86,20 +86,20 @@ void BoxIndex::changed(const Group& g, Slot slot, const Code* codes) {
   const Address address = addresses_[slot];
   Signature signature;
   for (size_t j = 0; j < r_; ++j) {
-    portrait_.masks[j] = bit(j, codes[j]);
+    summary_.masks[j] = bit(j, codes[j]);
     const uint32_t times = g.D[j].count(slot, codes[j]);
     if (times == 1) rare_[j].add(codes[j], slot);  // the first time
     signature.add(j, times != g.n[slot], codes[j]);
   }
-  portrait_.signature = signature.value();
+  summary_.signature = signature.value();
   describe(g, slot);
   Forest& forest = forests_[address.band];
   if (band() == address.band) {
     if (address.band > 0) renew_shares(g, slot, codes);
-    return forest.update(address.at, g, portrait_);
+    return forest.update(address.at, g, summary_);
   }
   for (size_t j = 0; j < r_; ++j)
-    portrait_.masks[j] |= forest.leaf_of(address.at).values(j, address.at % lanes::COUNT);
+    summary_.masks[j] |= forest.leaf_of(address.at).values(j, address.at % lanes::COUNT);
   erase(address);
   insert(g, slot);
 }
@@ -147,17 +147,17 @@ bool BoxIndex::list_rarest(const std::vector<lanes::Value>& values,
 }
 
 void BoxIndex::describe(const Group& g, Slot slot) {
-  portrait_.allowed = r_ == 0 ? 0 : test_.may_lack(g.n[slot]);
-  portrait_.factors = common_factors(g.n[slot]);
+  summary_.allowed = r_ == 0 ? 0 : test_.may_lack(g.n[slot]);
+  summary_.factors = common_factors(g.n[slot]);
 }
 
 void BoxIndex::list_shares(const Group& g, Slot slot) {
-  portrait_.shares.clear();
-  portrait_.has_all_shares = true;
+  summary_.shares.clear();
+  summary_.has_all_shares = true;
   for (size_t j = 0; j < r_; ++j) {
     g.D[j].values(slot, values_);
     for (auto [code, times] : values_)
-      portrait_.shares.push_back({value(j, code).row, Portrait::share(times, g.n[slot])});
+      summary_.shares.push_back({value(j, code).row, CategorySummary::share(times, g.n[slot])});
   }
 }
 
@@ -166,11 +166,11 @@ void BoxIndex::renew_shares(const Group& g, Slot slot, const Code* codes) {
   constexpr uint32_t TIMES = 4;  // while the number of samples doubles
   const uint32_t n = g.n[slot];
   if (n % std::max(std::bit_floor(n) / TIMES, 1u) == 0) return list_shares(g, slot);
-  portrait_.shares.clear();
-  portrait_.has_all_shares = false;
+  summary_.shares.clear();
+  summary_.has_all_shares = false;
   for (size_t j = 0; j < r_; ++j)
-    portrait_.shares.push_back(
-        {value(j, codes[j]).row, Portrait::share(g.D[j].count(slot, codes[j]), n)});
+    summary_.shares.push_back(
+        {value(j, codes[j]).row, CategorySummary::share(g.D[j].count(slot, codes[j]), n)});
 }
 
 void BoxIndex::insert(const Group& g, Slot slot) {
@@ -179,7 +179,7 @@ void BoxIndex::insert(const Group& g, Slot slot) {
   if (band > 0) list_shares(g, slot);
   const auto moved = [&](Slot other, Forest::Address at) { addresses_[other].at = at; };
   for (size_t j = 0; j < r_; ++j) splitting_.skip[j] = mostly_rare(j);
-  const auto at = forests_[band].insert(g, slot, portrait_, splitting_, moved);
+  const auto at = forests_[band].insert(g, slot, summary_, splitting_, moved);
   addresses_[slot] = {band, at};
 }
 

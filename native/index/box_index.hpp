@@ -56,9 +56,9 @@ class BoxIndex {
       return lanes::can_grow(V, W, sides.data(), sides.size(), alive);
     };
     const auto held = [&](const auto& s) {
-      return lanes::hold(s.holders(), x.values.data(), x.values.size(), s.allowed(), s.alive());
+      return lanes::hold(s.value_masks(), x.values.data(), x.values.size(), s.allowed(), s.alive());
     };
-    const Word bloom = Portrait::bloom(x.signature);
+    const Word bloom = CategorySummary::bloom(x.signature);
     const auto hull = [&](const Forest::Summary& s) {
       const Word alive = hold_all(s, x.values);
       return grown(s.high_V(), s.low_W(),
@@ -67,7 +67,8 @@ class BoxIndex {
     const auto box = [&](const Forest::Leaf& l) {
       const Word alive = hold_all(l, x.values);
       return grown(l.V(), l.W(),
-                   lanes::own(l.signatures(), x.signature, l.allowed(), Portrait::MIXED, alive));
+                   lanes::own(l.signatures(), x.signature, l.allowed(), CategorySummary::MIXED,
+                              alive));
     };
     if (list_rarest(x.values, x.few)) {  // a closed box that takes the sample is among them
       for (const Slot slot : x.few) {
@@ -112,7 +113,8 @@ class BoxIndex {
   template <class Visit>
   bool visit_overlapping(Meeting& x, Visit visit) const {
     if (list_rarest(x.values, x.few)) return std::any_of(x.few.begin(), x.few.end(), visit);
-    const Word mixed = x.signature & Portrait::MIXED, bloom = Portrait::bloom(x.signature);
+    const Word mixed = x.signature & CategorySummary::MIXED;
+    const Word bloom = CategorySummary::bloom(x.signature);
     const auto hull = [&](const Forest::Summary& s) {
       Word alive = lanes::intersect(s.blooms(), bloom, hold_all(s, x.values));
       alive = lanes::between(s.all_mixed(), s.some_mixed(), mixed, alive);
@@ -152,10 +154,10 @@ class BoxIndex {
 
   template <class Columns>
   static Word hold_all(const Columns& s, const std::vector<lanes::Value>& values) {
-    return lanes::hold(s.holders(), values.data(), values.size(), s.alive());
+    return lanes::hold(s.value_masks(), values.data(), values.size(), s.alive());
   }
   Word bit(std::size_t j, Code code) const { return Word{1} << rows_.place(j, code); }
-  std::uint32_t band() const;  // of the portrait
+  std::uint32_t band() const;  // of the category summary
   // The boxes that hold that of the values which the fewest hold; false if none of them is rare.
   bool list_rarest(const std::vector<lanes::Value>& values, std::vector<Slot>& slots) const;
   bool mostly_rare(std::size_t j) const { return 2 * rare_[j].n_holders() > addresses_.size(); }
@@ -174,7 +176,7 @@ class BoxIndex {
   std::vector<RareValues> rare_;  // by feature
   Forest::Splitting splitting_;
   std::deque<Address> addresses_;  // by slot; a deque grows without a pause
-  Portrait portrait_;              // working memory
+  CategorySummary summary_;              // working memory
   std::vector<Tally> values_;
 };
 

@@ -34,31 +34,32 @@ ValueRows::ValueRows(const std::vector<size_t>& counts) : begin_{0} {
   for (const size_t count : counts) begin_.push_back(begin_.back() + count);
 }
 
-Word Lanes::values(size_t j, size_t lane) const {
-  const Word* row = holders() + rows->begin(j);
+Word LeafColumns::values(size_t j, size_t lane) const {
+  const Word* row = value_masks() + rows->begin(j);
   Word held = 0;
   for (size_t value = 0; value < rows->count(j); ++value) held |= (row[value] >> lane & 1) << value;
   return held;
 }
 
-void Lanes::mark(size_t lane, const std::vector<Word>& values) {
+void LeafColumns::add_values(size_t lane, const std::vector<Word>& values) {
   for (size_t j = 0; j < rows->features(); ++j)
     for (Word left = values[j]; left != 0; left &= left - 1)
-      holders()[rows->begin(j) + static_cast<size_t>(std::countr_zero(left))] |= Word{1} << lane;
+      value_masks()[rows->begin(j) + static_cast<size_t>(std::countr_zero(left))] |=
+          Word{1} << lane;
 }
 
-void Lanes::mark(size_t lane, const Lanes& from, Word of) {
-  Word* own = holders();
-  const Word* theirs = from.holders();
+void LeafColumns::add_values(size_t lane, const LeafColumns& from, Word of) {
+  Word* own = value_masks();
+  const Word* theirs = from.value_masks();
   for (size_t row = 0; row < rows->all(); ++row) own[row] |= Word{(theirs[row] & of) != 0} << lane;
 }
 
-void Lanes::unmark(size_t lane) {
-  Word* own = holders();
+void LeafColumns::clear_values(size_t lane) {
+  Word* own = value_masks();
   for (size_t row = 0; row < rows->all(); ++row) own[row] &= ~(Word{1} << lane);
 }
 
-void Lanes::copy(size_t lane, const Lanes& from, size_t of) {
+void LeafColumns::copy(size_t lane, const LeafColumns& from, size_t of) {
   items[lane] = from.items[of];
   for (size_t i = 0; i < numbers_.size(); i += LANES) numbers_[i + lane] = from.numbers_[i + of];
   for (size_t i = 0; i + rows->all() < words_.size(); i += LANES)
@@ -68,20 +69,20 @@ void Lanes::copy(size_t lane, const Lanes& from, size_t of) {
   for (size_t i = 0; i < shares_.size(); i += LANES) shares_[i + lane] = from.shares_[i + of];
 }
 
-void Lanes::put_shares(size_t lane, const Portrait& box) {
+void LeafColumns::put_shares(size_t lane, const CategorySummary& box) {
   if (box.has_all_shares)
     for (size_t i = lane; i < shares_.size(); i += LANES) shares_[i] = 0;
   raise_shares(lane, box);
 }
 
-void Lanes::raise_shares(size_t lane, const Portrait& box) {
+void LeafColumns::raise_shares(size_t lane, const CategorySummary& box) {
   for (const auto [row, most] : box.shares) {
     std::uint8_t& known = shares_[row * LANES + lane];
     known = std::max(known, most);
   }
 }
 
-void Lanes::gather_shares(size_t lane, const Lanes& from) {
+void LeafColumns::gather_shares(size_t lane, const LeafColumns& from) {
   for (size_t begin = 0; begin < shares_.size(); begin += LANES) {
     const std::uint8_t* row = from.shares_.data() + begin;
     std::uint8_t most = 0;
@@ -90,16 +91,16 @@ void Lanes::gather_shares(size_t lane, const Lanes& from) {
   }
 }
 
-void Lanes::move_last(size_t lane) {
+void LeafColumns::move_last(size_t lane) {
   const size_t last = --count;
-  unmark(lane);
+  clear_values(lane);
   if (lane == last) return;
   copy(lane, *this, last);
-  mark(lane, *this, Word{1} << last);
-  unmark(last);
+  add_values(lane, *this, Word{1} << last);
+  clear_values(last);
 }
 
-void Lanes::divide(Word left, Lanes& to) {
+void LeafColumns::divide(Word left, LeafColumns& to) {
   const Word right = alive() & ~left;
   size_t kept = 0;
   for (size_t i = 0; i < count; ++i) {
@@ -108,8 +109,8 @@ void Lanes::divide(Word left, Lanes& to) {
   }
   count = kept;
   for (size_t row = 0; row < rows->all(); ++row) {
-    Word& own = holders()[row];
-    to.holders()[row] = gathered(own, right);
+    Word& own = value_masks()[row];
+    to.value_masks()[row] = gathered(own, right);
     own = gathered(own, left);
   }
 }
@@ -120,9 +121,9 @@ void Forest::Summary::clear(size_t lane) {
     numbers(j)[lane] = numbers(3 * n + j)[lane] = UNSET;
     numbers(n + j)[lane] = numbers(2 * n + j)[lane] = -UNSET;
   }
-  unmark(lane);
+  clear_values(lane);
   for (size_t column = 0; column < 4; ++column) words(column)[lane] = 0;
-  words(1)[lane] = Portrait::MIXED;
+  words(1)[lane] = CategorySummary::MIXED;
 }
 
 void Forest::Summary::include(size_t lane, const Leaf& from, size_t begin, size_t end) {
@@ -140,9 +141,9 @@ void Forest::Summary::include(size_t lane, const Leaf& from, size_t begin, size_
   for (size_t i = begin; i < end; ++i) {
     const Word signature = from.signatures()[i];
     words(0)[lane] = std::max(words(0)[lane], from.allowed()[i]);
-    words(1)[lane] &= signature & Portrait::MIXED;
-    words(2)[lane] |= signature & Portrait::MIXED;
-    words(3)[lane] |= Portrait::bloom(signature);
+    words(1)[lane] &= signature & CategorySummary::MIXED;
+    words(2)[lane] |= signature & CategorySummary::MIXED;
+    words(3)[lane] |= CategorySummary::bloom(signature);
   }
 }
 
@@ -161,7 +162,7 @@ void Forest::Summary::include(size_t lane, const Summary& from, size_t begin, si
   }
 }
 
-uint32_t Forest::find_leaf(const Group& g, Slot slot, const Portrait& box) {
+uint32_t Forest::find_leaf(const Group& g, Slot slot, const CategorySummary& box) {
   if (nodes_.empty()) {
     nodes_.push_back({});
     nodes_[0].leaf = new_leaf(new_page(0), 0);
@@ -176,7 +177,7 @@ uint32_t Forest::find_leaf(const Group& g, Slot slot, const Portrait& box) {
   return node->leaf;
 }
 
-Forest::Address Forest::add(uint32_t l, const Group& g, Slot slot, const Portrait& box) {
+Forest::Address Forest::add(uint32_t l, const Group& g, Slot slot, const CategorySummary& box) {
   Leaf& leaf = leaves_[l];
   const size_t lane = leaf.count++;
   leaf.items[lane] = slot;
@@ -184,11 +185,11 @@ Forest::Address Forest::add(uint32_t l, const Group& g, Slot slot, const Portrai
   return address(l, lane);
 }
 
-void Forest::update(Address at, const Group& g, const Portrait& box) {
+void Forest::update(Address at, const Group& g, const CategorySummary& box) {
   write(leaves_[at / LANES], at % LANES, g, box);
 }
 
-void Forest::write(Leaf& leaf, size_t lane, const Group& g, const Portrait& box) {
+void Forest::write(Leaf& leaf, size_t lane, const Group& g, const CategorySummary& box) {
   const Slot slot = leaf.items[lane];
   for (size_t j = 0; j < n_; ++j) {
     leaf.numbers(j)[lane] = g.V[j][slot];
@@ -202,9 +203,9 @@ void Forest::write(Leaf& leaf, size_t lane, const Group& g, const Portrait& box)
     else
       pages_[leaf.page].raise_shares(leaf.lane, box);
   }
-  leaf.mark(lane, box.masks);
-  pages_[leaf.page].mark(leaf.lane, box.masks);
-  blocks_[leaf.page / LANES].mark(leaf.page % LANES, box.masks);
+  leaf.add_values(lane, box.masks);
+  pages_[leaf.page].add_values(leaf.lane, box.masks);
+  blocks_[leaf.page / LANES].add_values(leaf.page % LANES, box.masks);
   leaf.words(0)[lane] = box.allowed;
   leaf.words(1)[lane] = box.signature;
   leaf.words(2)[lane] = box.factors;
@@ -228,7 +229,7 @@ void Forest::summarise(Leaf& leaf) {
   leaf.lost = 0;
   Page& page = pages_[leaf.page];
   page.clear(leaf.lane);
-  page.mark(leaf.lane, leaf, leaf.alive());
+  page.add_values(leaf.lane, leaf, leaf.alive());
   if (leaf.has_shares()) page.gather_shares(leaf.lane, leaf);
   widen(leaf, 0, leaf.count);
 }
@@ -236,7 +237,7 @@ void Forest::summarise(Leaf& leaf) {
 void Forest::summarise_page(uint32_t p) {
   Summary& block = blocks_[p / LANES];
   block.clear(p % LANES);
-  block.mark(p % LANES, pages_[p], pages_[p].alive());
+  block.add_values(p % LANES, pages_[p], pages_[p].alive());
   block.include(p % LANES, pages_[p], 0, pages_[p].count);
 }
 

@@ -39,8 +39,8 @@ class ValueRows {
   std::vector<std::size_t> begin_;
 };
 
-// What an index keeps of the categories of a box.
-struct Portrait {
+// The summary of the categories of a box that an index keeps.
+struct CategorySummary {
   // A box that overlaps another has, in each feature, either the same only value or, as the other,
   // several: they agree in this hash of the only values, whose last bits say where there are several.
   static constexpr Word MIXED = 0xffff;
@@ -73,18 +73,19 @@ class Signature {
     hash_ = (hash_ ^ (mixed ? ~Word{0} : static_cast<Word>(only))) * 0x9e3779b97f4a7c15u;
     hash_ ^= hash_ >> 29;
   }
-  Word value() const { return (hash_ * 0xbf58476d1ce4e5b9u & ~Portrait::MIXED) | mixed_; }
+  Word value() const { return (hash_ * 0xbf58476d1ce4e5b9u & ~CategorySummary::MIXED) | mixed_; }
 
  private:
   Word hash_ = 0x2545f4914f6cdd1du, mixed_ = 0;
 };
 
-// Leaves and the summaries of leaves have the same columns, 64 lanes each: intervals and words; and rows
-// for values. Leaves may have quantised bounds, and shares of values, too.
-class Lanes {
+// The columns of a leaf or of a summary of leaves, 64 lanes each: intervals, words, and for each row of
+// values a word with a bit for each lane that holds it. Leaves may also have quantised bounds and shares
+// of values.
+class LeafColumns {
  public:
-  Lanes(std::size_t intervals, const ValueRows& rows, std::size_t words, std::size_t quantized = 0,
-        bool shares = false)
+  LeafColumns(std::size_t intervals, const ValueRows& rows, std::size_t words,
+              std::size_t quantized = 0, bool shares = false)
       : rows(&rows),
         numbers_(2 * intervals * lanes::COUNT),
         words_(words * lanes::COUNT + rows.all()),
@@ -98,36 +99,37 @@ class Lanes {
   Word* words(std::size_t column) { return words_.data() + column * lanes::COUNT; }
   const Word* words(std::size_t column) const { return words_.data() + column * lanes::COUNT; }
 
-  const Word* holders() const { return words_.data() + words_.size() - rows->all(); }
+  const Word* value_masks() const { return words_.data() + words_.size() - rows->all(); }
   bool is_quantized() const { return !quantized_.empty(); }
   std::uint8_t* quantized() { return quantized_.data(); }
   const std::uint8_t* quantized() const { return quantized_.data(); }
   bool has_shares() const { return !shares_.empty(); }
   // By row, 64 lanes each: the largest share of a value of that row, or more.
   const std::uint8_t* shares() const { return shares_.data(); }
-  void put_shares(std::size_t lane, const Portrait& box);
-  void raise_shares(std::size_t lane, const Portrait& box);
-  void gather_shares(std::size_t lane, const Lanes& from);  // the largest of another
+  void put_shares(std::size_t lane, const CategorySummary& box);
+  void raise_shares(std::size_t lane, const CategorySummary& box);
+  void gather_shares(std::size_t lane, const LeafColumns& from);  // the largest of another
   Word values(std::size_t j, std::size_t lane) const;  // that it holds
-  void mark(std::size_t lane, const std::vector<Word>& values);  // it holds these, too
+  void add_values(std::size_t lane, const std::vector<Word>& values);  // it holds these, too
   // Hold what any of the lanes of another holds.
-  void mark(std::size_t lane, const Lanes& from, Word of);
-  void unmark(std::size_t lane);  // holds nothing
+  void add_values(std::size_t lane, const LeafColumns& from, Word of);
+  void clear_values(std::size_t lane);  // holds nothing
 
   std::size_t count = 0;
   const ValueRows* rows;
   std::array<std::uint32_t, lanes::COUNT> items;  // the slots of boxes, the numbers of leaves
   Word alive() const { return lanes::first(count); }
   void move_last(std::size_t lane);  // drop a lane, put the last one there
-  void divide(Word left, Lanes& to);  // all but these move
+  void divide(Word left, LeafColumns& to);  // all but these move
   std::size_t bytes() const {
     return numbers_.capacity() * sizeof(double) + words_.capacity() * sizeof(Word) +
            quantized_.capacity() + shares_.capacity();
   }
 
  private:
-  void copy(std::size_t lane, const Lanes& from, std::size_t of);  // all but the values it holds
-  Word* holders() { return words_.data() + words_.size() - rows->all(); }
+  // All but the values that it holds.
+  void copy(std::size_t lane, const LeafColumns& from, std::size_t of);
+  Word* value_masks() { return words_.data() + words_.size() - rows->all(); }
 
   Aligned<double> numbers_;
   Aligned<Word> words_;
@@ -137,9 +139,9 @@ class Lanes {
 
 class Forest {
  public:
-  struct Leaf : Lanes {
+  struct Leaf : LeafColumns {
     Leaf(std::size_t n, const ValueRows& rows, bool quantized, bool shares)
-        : Lanes(n, rows, 3, quantized ? n : 0, shares), n(n) {}
+        : LeafColumns(n, rows, 3, quantized ? n : 0, shares), n(n) {}
     const double* V() const { return numbers(0); }
     const double* W() const { return numbers(n); }
     const Word* allowed() const { return words(0); }
@@ -152,9 +154,9 @@ class Forest {
   };
 
   // What the children of a page, or of a block of pages, have in common.
-  struct Summary : Lanes {
+  struct Summary : LeafColumns {
     Summary(std::size_t n, const ValueRows& rows, bool shares = false)
-        : Lanes(2 * n, rows, 4, 0, shares), n(n) {}
+        : LeafColumns(2 * n, rows, 4, 0, shares), n(n) {}
     const double* low_V() const { return numbers(0); }  // below all where a feature was never seen
     const double* high_W() const { return numbers(n); }
     const double* high_V() const { return numbers(2 * n); }
@@ -183,7 +185,7 @@ class Forest {
   };
   // Called for each box that gets a new address.
   template <class Moved>
-  Address insert(const Group& g, Slot slot, const Portrait& box, const Splitting& splitting,
+  Address insert(const Group& g, Slot slot, const CategorySummary& box, const Splitting& splitting,
                  Moved moved) {
     std::uint32_t leaf = find_leaf(g, slot, box);
     if (leaves_[leaf].count == capacity_) {
@@ -197,8 +199,8 @@ class Forest {
     }
     return add(leaf, g, slot, box);
   }
-  // The box has grown or has another portrait, whose values are those that it has taken.
-  void update(Address at, const Group& g, const Portrait& box);
+  // The box has grown or has another category summary, whose values are those that it has taken.
+  void update(Address at, const Group& g, const CategorySummary& box);
   void quantize(Address at, const Group& g);  // as the group has it
   const Leaf& leaf_of(Address at) const { return leaves_[at / lanes::COUNT]; }
   void rename(Address at, Slot slot) { leaves_[at / lanes::COUNT].items[at % lanes::COUNT] = slot; }
@@ -253,9 +255,9 @@ class Forest {
   static Address address(std::size_t leaf, std::size_t lane) {
     return static_cast<Address>(leaf * lanes::COUNT + lane);
   }
-  std::uint32_t find_leaf(const Group& g, Slot slot, const Portrait& box);
-  Address add(std::uint32_t leaf, const Group& g, Slot slot, const Portrait& box);
-  void write(Leaf& leaf, std::size_t lane, const Group& g, const Portrait& box);
+  std::uint32_t find_leaf(const Group& g, Slot slot, const CategorySummary& box);
+  Address add(std::uint32_t leaf, const Group& g, Slot slot, const CategorySummary& box);
+  void write(Leaf& leaf, std::size_t lane, const Group& g, const CategorySummary& box);
   void widen(const Leaf& leaf, std::size_t begin, std::size_t end);
   void summarise(Leaf& leaf);
   void summarise_page(std::uint32_t p);

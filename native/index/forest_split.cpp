@@ -78,11 +78,11 @@ bool Forest::Splitter::by_category(Rule& rule, Word& left, bool skip) const {
   const ValueRows& rows = *leaf_.rows;
   for (size_t j = 0; j < rows.features(); ++j) {
     if (skip && skip_[j]) continue;
-    const Word* holders = leaf_.holders() + rows.begin(j);
+    const Word* value_masks = leaf_.value_masks() + rows.begin(j);
     std::array<std::uint8_t, 64> times;
     Word seen = 0;
     for (size_t bit = 0; bit < rows.count(j); ++bit) {
-      times[bit] = static_cast<std::uint8_t>(size(holders[bit]));
+      times[bit] = static_cast<std::uint8_t>(size(value_masks[bit]));
       if (times[bit] > 0) seen |= Word{1} << bit;
     }
     if (size(seen) < 2) continue;
@@ -98,7 +98,7 @@ bool Forest::Splitter::by_category(Rule& rule, Word& left, bool skip) const {
       (here <= there ? here : there) += times[bits[k]];
     }
     Word part = 0;
-    each_bit(seen & values, [&](size_t bit) { part |= holders[bit]; });
+    each_bit(seen & values, [&](size_t bit) { part |= value_masks[bit]; });
     const size_t balance = std::min(size(part), m - size(part));
     if (balance <= best) continue;
     best = balance;
@@ -135,10 +135,10 @@ double Forest::Splitter::cost_of(Word part) const {
   const ValueRows& rows = *leaf_.rows;
   for (size_t j = 0; j < rows.features(); ++j) {
     if (skip_[j]) continue;
-    const Word* holders = leaf_.holders() + rows.begin(j);
+    const Word* value_masks = leaf_.value_masks() + rows.begin(j);
     Word found = 0;  // boxes that share a value with one of the part
     for (size_t bit = 0; bit < rows.count(j); ++bit)
-      if ((holders[bit] & part) != 0) found |= holders[bit];
+      if ((value_masks[bit] & part) != 0) found |= value_masks[bit];
     log_chance += std::log(static_cast<double>(size(found)) / m);
   }
   return log_chance * static_cast<double>(size(part));

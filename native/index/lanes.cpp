@@ -12,7 +12,7 @@ namespace boxwise::lanes {
 using std::size_t;
 
 namespace {
-// Lanes to look at, in whole eights.
+// LeafColumns to look at, in whole eights.
 inline size_t end_of(Word alive) {
   return (COUNT - static_cast<size_t>(std::countl_zero(alive)) + 7) / 8 * 8;
 }
@@ -121,15 +121,15 @@ class Sums {
 };
 }  // namespace
 
-CLONES Word hold(const Word* holders, const Value* x, size_t count, Word alive) {
-  for (size_t f = 0; f < count; ++f) alive &= holders[x[f].row];
+CLONES Word hold(const Word* value_masks, const Value* x, size_t count, Word alive) {
+  for (size_t f = 0; f < count; ++f) alive &= value_masks[x[f].row];
   return alive;
 }
 
-CLONES Word hold(const Word* holders, const Value* x, size_t count, const Word* RESTRICT allowed,
-                 Word alive) {
+CLONES Word hold(const Word* value_masks, const Value* x, size_t count,
+                 const Word* RESTRICT allowed, Word alive) {
   if (alive == 0) return 0;
-  const Sums lack(count, [&](size_t f) { return alive & ~holders[x[f].row]; });
+  const Sums lack(count, [&](size_t f) { return alive & ~value_masks[x[f].row]; });
   const Word some = lack.at_least(1) & alive;
   if (std::popcount(some) <= MAX_SINGLY)
     return (alive & ~some) | singly(some, [&](size_t i) { return lack.of_lane(i) <= allowed[i]; });
@@ -228,10 +228,10 @@ template <class OfLane, class Write>
     bound[i] = x.alpha * (1.0 - (dist[i] < 1.0 ? dist[i] : 1.0)) + x.unit * sum[i];
 }
 
-CLONES void bounds(const double* V, const double* W, const Word* holders, const Sample& x,
+CLONES void bounds(const double* V, const double* W, const Word* value_masks, const Sample& x,
                    Word alive, double* RESTRICT bound) {
   if (alive == 0) return;
-  const Sums held(x.n_values, [&](size_t f) { return holders[x.values[f].row]; });
+  const Sums held(x.n_values, [&](size_t f) { return value_masks[x.values[f].row]; });
   bounds_with(
       V, W, x, alive, [&](size_t i) { return static_cast<double>(held.of_lane(i)); },
       [&](double* RESTRICT sum, size_t end) { held.write(sum, end); }, bound);
@@ -278,11 +278,11 @@ struct Demand {
   size_t least = 0;  // so many of the values it must hold; none will do if there are not so many
 };
 
-CLONES Word reach(const double* V, const double* W, const Word* holders, const Sample& x,
+CLONES Word reach(const double* V, const double* W, const Word* value_masks, const Sample& x,
                   double bar, Word alive) {
   const Demand demand(x, bar);
   if (alive == 0 || demand.least > x.n_values) return 0;
-  const Sums held(x.n_values, [&](size_t f) { return holders[x.values[f].row]; });
+  const Sums held(x.n_values, [&](size_t f) { return value_masks[x.values[f].row]; });
   alive &= held.at_least(demand.least);
   if (alive == 0) return 0;
   alignas(64) double room[COUNT];
@@ -322,11 +322,11 @@ constexpr double ROUNDING = 1e-6;  // in bytes; far more than occurs
   return bits;
 }
 
-CLONES Word reach(const QuantizedLeaf& boxes, const Word* holders, const Sample& x, double bar,
+CLONES Word reach(const QuantizedLeaf& boxes, const Word* value_masks, const Sample& x, double bar,
                   Word alive) {
   const Demand demand(x, bar);
   if (alive == 0 || demand.least > x.n_values) return 0;
-  const Sums held(x.n_values, [&](size_t f) { return holders[x.values[f].row]; });
+  const Sums held(x.n_values, [&](size_t f) { return value_masks[x.values[f].row]; });
   alive &= held.at_least(demand.least);
   if (alive == 0) return 0;
   alignas(64) std::uint8_t far[COUNT];

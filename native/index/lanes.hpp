@@ -1,8 +1,8 @@
 // Passes over 64 lanes at a time: the boxes of a leaf, the leaves of a page, the pages of a block (see
 // forest.hpp). Columns follow each other, 64 entries each. As in kernels.hpp, all numbers are finite.
 //
-// What values of a categorical feature the lanes hold is kept the other way round: a row for each value,
-// modulo so many, and in it a bit for each lane that holds it. A value of a sample is one word to read.
+// Values of a categorical feature are kept as bitmasks (a bitmap index): a row for each value, modulo
+// their number, with a bit for each lane that holds it. A value of a sample is one word to read.
 #pragma once
 
 #include <cstddef>
@@ -41,9 +41,10 @@ struct Value {
   std::size_t row;
 };
 // All values are held.
-Word hold(const Word* holders, const Value* x, std::size_t count, Word alive);
+Word hold(const Word* value_masks, const Value* x, std::size_t count, Word alive);
 // At most `allowed` of the values are not held.
-Word hold(const Word* holders, const Value* x, std::size_t count, const Word* allowed, Word alive);
+Word hold(const Word* value_masks, const Value* x, std::size_t count, const Word* allowed,
+          Word alive);
 
 // column = value, or exempt by a word: of boxes that accept no other values than their own
 Word own(const Word* column, Word value, const Word* allowed, Word mixed, Word alive);
@@ -70,13 +71,13 @@ struct Sample {
 };
 // bound = alpha * (1 - min(distance, 1)) + unit * (values held), at least in the lanes in `alive`; V > W
 // counts as near.
-void bounds(const double* V, const double* W, const Word* holders, const Sample& x, Word alive,
+void bounds(const double* V, const double* W, const Word* value_masks, const Sample& x, Word alive,
             double* bound);
 // The same with shares of values, in 255ths, instead of the values held.
 void bounds(const double* V, const double* W, const std::uint8_t* shares, const Sample& x, Word alive,
             double* bound);
 // Which of them reach a bar, looking at no more features than it takes.
-Word reach(const double* V, const double* W, const Word* holders, const Sample& x, double bar,
+Word reach(const double* V, const double* W, const Word* value_masks, const Sample& x, double bar,
            Word alive);
 // The same, for boxes with quantised bounds: those that may reach it, by these.
 struct QuantizedLeaf {
@@ -84,7 +85,7 @@ struct QuantizedLeaf {
   std::size_t features;
   const QuantizedQuery& query;
 };
-Word reach(const QuantizedLeaf& boxes, const Word* holders, const Sample& x, double bar,
+Word reach(const QuantizedLeaf& boxes, const Word* value_masks, const Sample& x, double bar,
            Word alive);
 // bound >= bar
 Word reach(const double* bound, double bar, Word alive);

@@ -43,8 +43,8 @@ class BoundEngine : public CuttingEngine {
 
  protected:
   void learn_one(const Sample& x) override;
-  void judge(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
-             Verdict& verdict) const override;
+  void score_classes(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
+             ClassScores& scores) const override;
   void degrees(const Group& g, const Sample& x, std::size_t begin, std::size_t m,
                double* out) const override;
   void settle(Group& g, Slot slot) override;

@@ -11,16 +11,16 @@ using std::size_t;
 // For each class the best membership and, of the boxes that have it, the nearest centre (without
 // continuous features: their samples); if not every class matters, for those that have the best of
 // all. Categories are looked at only in boxes whose intervals reach the best so far.
-void BoundEngine::judge(const Sample& x, bool every_class, size_t classes, Scratch&,
-                        Verdict& verdict) const {
-  verdict.best.assign(classes, -1.0);
-  verdict.distance.assign(classes, 0.0);
-  verdict.weight.assign(classes, n_ > 0 ? 1 : 0);
-  verdict.bars.assign(every_class ? classes : 1, 0.0);
+void BoundEngine::score_classes(const Sample& x, bool every_class, size_t classes, Scratch&,
+                        ClassScores& scores) const {
+  scores.best.assign(classes, -1.0);
+  scores.distance.assign(classes, 0.0);
+  scores.weight.assign(classes, n_ > 0 ? 1 : 0);
+  scores.bars.assign(every_class ? classes : 1, 0.0);
   alignas(64) double dist[BLOCK];
   for (size_t k = 0; k < classes; ++k) {
     const Group& g = groups_[k + 1];
-    double& bar = verdict.bars[every_class ? k : 0];
+    double& bar = scores.bars[every_class ? k : 0];
     for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
       const size_t m = std::min(BLOCK, g.size() - begin);
       measure_distances(g, x.probes, begin, m, dist);
@@ -30,13 +30,13 @@ void BoundEngine::judge(const Sample& x, bool every_class, size_t classes, Scrat
         const Slot slot = static_cast<Slot>(begin + i);
         const double degree = std::min(reached, in_units(1.0 - outside(pairs(g, slot), x, bar)));
         if (degree < bar) continue;
-        const bool better = degree > verdict.best[k];
-        verdict.best[k] = bar = degree;
+        const bool better = degree > scores.best[k];
+        scores.best[k] = bar = degree;
         if (n_ > 0) {
           const double away = from_centre(g, slot, x);
-          verdict.distance[k] = better ? away : std::min(away, verdict.distance[k]);
+          scores.distance[k] = better ? away : std::min(away, scores.distance[k]);
         } else {
-          verdict.weight[k] = g.n[slot] + (better ? 0 : verdict.weight[k]);
+          scores.weight[k] = g.n[slot] + (better ? 0 : scores.weight[k]);
         }
       }
     }

@@ -22,8 +22,8 @@ class ContractionEngine : public CuttingEngine {
 
  protected:
   void learn_one(const Sample& x) override;
-  void judge(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
-             Verdict& verdict) const override;
+  void score_classes(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
+             ClassScores& scores) const override;
   void degrees(const Group& g, const Sample& x, std::size_t begin, std::size_t m,
                double* out) const override;
   void settle(Group& g, Slot slot) override;
@@ -36,7 +36,7 @@ class ContractionEngine : public CuttingEngine {
   void cut_free(Place place);
   void find_rivals(std::size_t group, Place grown);
 
-  void break_tie(const Sample& x, double best, Scratch& scratch, Verdict& verdict) const;
+  void break_tie(const Sample& x, double best, Scratch& scratch, ClassScores& scores) const;
   template <class Use>
   void visit_best(std::size_t k, const Sample& x, double& bar, Scratch& scratch, Use use) const;
   template <class Use>

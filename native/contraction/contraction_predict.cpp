@@ -12,26 +12,26 @@ using std::size_t;
 // For each class the best membership; if not every class matters, for those that have the best of
 // all. Where several have it, what decides between them: how near the centre of such a box is, or,
 // without continuous features, how many samples such boxes have.
-void ContractionEngine::judge(const Sample& x, bool every_class, size_t classes, Scratch& scratch,
-                              Verdict& verdict) const {
-  verdict.best.assign(classes, -1.0);
-  verdict.distance.assign(classes, 0.0);
-  verdict.weight.assign(classes, 1);
+void ContractionEngine::score_classes(const Sample& x, bool every_class, size_t classes,
+                                      Scratch& scratch, ClassScores& scores) const {
+  scores.best.assign(classes, -1.0);
+  scores.distance.assign(classes, 0.0);
+  scores.weight.assign(classes, 1);
   double bar = 0;
   for (size_t k = 0; k < classes; ++k) {
     if (every_class) bar = 0;
     visit_best(k, x, bar, scratch,
-               [&](const Group&, Slot, double reached) { verdict.best[k] = bar = reached; });
+               [&](const Group&, Slot, double reached) { scores.best[k] = bar = reached; });
   }
-  const double best = *std::max_element(verdict.best.begin(), verdict.best.end());
-  if (std::count(verdict.best.begin(), verdict.best.end(), best) > 1)
-    break_tie(x, best, scratch, verdict);
+  const double best = *std::max_element(scores.best.begin(), scores.best.end());
+  if (std::count(scores.best.begin(), scores.best.end(), best) > 1)
+    break_tie(x, best, scratch, scores);
 }
 
 void ContractionEngine::break_tie(const Sample& x, double best, Scratch& scratch,
-                                  Verdict& verdict) const {
-  for (size_t k = 0; k < verdict.best.size(); ++k) {
-    if (verdict.best[k] != best) continue;
+                                  ClassScores& scores) const {
+  for (size_t k = 0; k < scores.best.size(); ++k) {
+    if (scores.best[k] != best) continue;
     double nearest = std::numeric_limits<double>::infinity();
     std::uint64_t samples = 0;
     double bar = best;
@@ -40,9 +40,9 @@ void ContractionEngine::break_tie(const Sample& x, double best, Scratch& scratch
       samples += g.n[slot];
     });
     if (n_ > 0)
-      verdict.distance[k] = nearest;
+      scores.distance[k] = nearest;
     else
-      verdict.weight[k] = samples;
+      scores.weight[k] = samples;
   }
 }
 

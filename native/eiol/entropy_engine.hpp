@@ -35,8 +35,8 @@ class EntropyEngine : public Engine {
 
  protected:
   void learn_one(const Sample& x) override;
-  void judge(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
-             Verdict& verdict) const override;
+  void score_classes(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
+             ClassScores& scores) const override;
   void degrees(const Group& g, const Sample& x, std::size_t begin, std::size_t m,
                double* out) const override;
   void settle(Group& g, Slot slot) override;
@@ -126,16 +126,16 @@ class EntropyEngine : public Engine {
   bool stays_pure(Place place, const Sample& x) const;
   void list_values(std::size_t j, Grown& b) const;
 
-  void judge_packed(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
-                      Verdict& verdict) const;
+  void score_packed(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
+                      ClassScores& scores) const;
   Quantizer new_quantizer(std::size_t j) const;
   void requantize(std::size_t boxes);
   void pass_over(const Sample& x, std::size_t classes, Scratch& scratch) const;
   void find_indexes(Scratch& scratch) const;
-  void judge_indexed(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
-                     Verdict& verdict) const;
+  void score_indexed(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
+                     ClassScores& scores) const;
   void weigh(const Group& g, Slot slot, std::size_t k, bool every_class, double reached,
-             Verdict& verdict) const;
+             ClassScores& scores) const;
   template <class Visit>
   void visit_stretch(const Sample& x, const Stretch& s, const float* degrees, float bar,
                      Visit visit) const;

@@ -63,8 +63,8 @@ void EntropyEngine::find_indexes(Scratch& scratch) const {
 
 // The boxes that may be best, first. If one class counts only, all are searched together. Classes for
 // which the search gives up have no index for this sample.
-void EntropyEngine::judge_indexed(const Sample& x, bool every_class, size_t classes,
-                                  Scratch& scratch, Verdict& verdict) const {
+void EntropyEngine::score_indexed(const Sample& x, bool every_class, size_t classes,
+                                  Scratch& scratch, ClassScores& scores) const {
   scratch.indexes = scratch.found;
   BestFirst& best = scratch.best_first;
   auto& [sides, weights, quantized] = best.query;
@@ -81,21 +81,21 @@ void EntropyEngine::judge_indexed(const Sample& x, bool every_class, size_t clas
     }
     if (!every_class && k + 1 < classes) continue;
     Luck& luck = scratch.luck[every_class ? k + 1 : 0];
-    const double& bar = verdict.bars[every_class ? k : 0];
+    const double& bar = scores.bars[every_class ? k : 0];
     bool done = best.empty();
     if (!done && !luck.skip()) {
       done = best.search(bar, [&](size_t group, Slot slot) {
         const Group& g = groups_[group];
         const double sum = r_ > 0 ? add_up(g, slot, x) : 0.0;
-        weigh(g, slot, group - 1, every_class, finish(g, slot, x, sum, bar), verdict);
+        weigh(g, slot, group - 1, every_class, finish(g, slot, x, sum, bar), scores);
       });
       luck.note(done);
     }
     for (; first <= k; ++first) {
       if (done) continue;
       scratch.indexes[first + 1] = nullptr;
-      verdict.best[first] = -1.0;  // the bar stays: what has reached it will reach it again
-      verdict.weight[first] = 0;
+      scores.best[first] = -1.0;  // the bar stays: what has reached it will reach it again
+      scores.weight[first] = 0;
     }
     best.clear();
   }

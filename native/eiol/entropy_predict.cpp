@@ -41,21 +41,21 @@ void EntropyEngine::visit_stretch(const Sample& x, const Stretch& s, const float
 // For each class the best membership and the samples in the boxes that have it; or, if not every
 // class matters, for those classes that have the best of all. The box that may reach most comes first,
 // so that the bar is high when the rest is looked at.
-void EntropyEngine::judge(const Sample& x, bool every_class, size_t classes, Scratch& scratch,
-                          Verdict& verdict) const {
-  verdict.best.assign(classes, -1.0);
-  verdict.distance.assign(classes, 0.0);
-  verdict.weight.assign(classes, 0);
-  verdict.bars.assign(every_class ? classes : 1, 0.0);
+void EntropyEngine::score_classes(const Sample& x, bool every_class, size_t classes,
+                                  Scratch& scratch, ClassScores& scores) const {
+  scores.best.assign(classes, -1.0);
+  scores.distance.assign(classes, 0.0);
+  scores.weight.assign(classes, 0);
+  scores.bars.assign(every_class ? classes : 1, 0.0);
   quantize(x, scratch.pass.query);
   find_indexes(scratch);
-  judge_indexed(x, every_class, classes, scratch, verdict);
-  judge_packed(x, every_class, classes, scratch, verdict);
+  score_indexed(x, every_class, classes, scratch, scores);
+  score_packed(x, every_class, classes, scratch, scores);
   pass_over(x, classes, scratch);
   const auto& [stretches, degrees, query] = scratch.pass;
   const float slack = SLACK + static_cast<float>(r_) * SLACK_OF_FEATURE;
   // From one stretch to another, all of one class if every class matters.
-  const auto judge_stretches = [&, &degrees = degrees](auto begin, auto end, double& bar) {
+  const auto score_stretches = [&, &degrees = degrees](auto begin, auto end, double& bar) {
     const auto visit = [&](const Stretch& s, float enough, auto use) {
       const auto place = static_cast<size_t>(&s - scratch.pass.stretches.data());
       visit_stretch(x, s, degrees.data() + place * BLOCK, enough, use);
@@ -69,7 +69,7 @@ void EntropyEngine::judge(const Sample& x, bool every_class, size_t classes, Scr
       const float enough = static_cast<float>(bar) - slack;
       if (s->top < enough) continue;
       visit(*s, enough, [&](const Group& g, Slot slot, size_t k, double reached) {
-        weigh(g, slot, k, every_class, reached, verdict);
+        weigh(g, slot, k, every_class, reached, scores);
       });
     }
   };
@@ -77,31 +77,31 @@ void EntropyEngine::judge(const Sample& x, bool every_class, size_t classes, Scr
     const auto end = every_class ? std::find_if(begin, stretches.end(),
                                                 [&](const Stretch& s) { return s.k != begin->k; })
                                  : stretches.end();
-    judge_stretches(begin, end, verdict.bars[every_class ? begin->k : 0]);
+    score_stretches(begin, end, scores.bars[every_class ? begin->k : 0]);
     begin = end;
   }
 }
 
 // Classes whose boxes are packed for a search: those without categories, if there is much to predict.
-void EntropyEngine::judge_packed(const Sample& x, bool every_class, size_t classes,
-                                   Scratch& scratch, Verdict& verdict) const {
+void EntropyEngine::score_packed(const Sample& x, bool every_class, size_t classes,
+                                   Scratch& scratch, ClassScores& scores) const {
   for (size_t k = 0; k < classes; ++k)
     if (const PackedCopy* boxes = packed_copy(scratch, k + 1))
-      boxes->search(x.probes, verdict.bars[every_class ? k : 0], scratch.search,
+      boxes->search(x.probes, scores.bars[every_class ? k : 0], scratch.search,
                     [&](Slot slot, double dist) {
                       const double reached = in_units(alpha_ * (1.0 - std::min(dist, 1.0)));
-                      weigh(groups_[k + 1], slot, k, every_class, reached, verdict);
+                      weigh(groups_[k + 1], slot, k, every_class, reached, scores);
                     });
 }
 
 // A box of class k has this membership.
 void EntropyEngine::weigh(const Group& g, Slot slot, size_t k, bool every_class, double reached,
-                          Verdict& verdict) const {
-  double& bar = verdict.bars[every_class ? k : 0];
+                          ClassScores& scores) const {
+  double& bar = scores.bars[every_class ? k : 0];
   if (reached < bar) return;
-  if (reached > verdict.best[k]) verdict.weight[k] = 0;
-  verdict.best[k] = bar = reached;
-  verdict.weight[k] += g.n[slot];
+  if (reached > scores.best[k]) scores.weight[k] = 0;
+  scores.best[k] = bar = reached;
+  scores.weight[k] += g.n[slot];
 }
 
 void EntropyEngine::quantize(const Sample& x, QuantizedQuery& query) const {

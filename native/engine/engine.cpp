@@ -72,15 +72,15 @@ void Engine::learn(const Rows& rows, const std::int32_t* labels) {
 void Engine::test_then_train(const Rows& rows, const std::int32_t* labels,
                              std::int32_t* predicted) {
   if (needs_all_rows()) throw invalid("all rows must be learned before any is predicted");
-  Verdict verdict;
+  ClassScores scores;
   Scratch scratch;
   learn_each(rows, labels, [&](size_t row) {
     predicted[row] = -1;
     if (!can_predict()) return;
     read(rows, row, sample_);
     scratch.chunk_begins = true;
-    judge(sample_, false, groups_.size() - 1, scratch, verdict);
-    predicted[row] = static_cast<std::int32_t>(winner(verdict));
+    score_classes(sample_, false, groups_.size() - 1, scratch, scores);
+    predicted[row] = static_cast<std::int32_t>(winner(scores));
   });
 }
 

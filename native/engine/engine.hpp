@@ -1,6 +1,6 @@
-// What all algorithms of the family share: boxes in groups by class, ranges of the features, learning
-// sample by sample, predicting by the best verdict. How a sample is learned and how a box
-// judges it is up to the engine of each algorithm.
+// The base of the engines of the GFMM family: boxes in groups by class, ranges of the features, the loops
+// over rows and threads, prediction by the best class score. Rows go in; labels, probabilities or
+// memberships come out. The learning rule and the membership of a box are virtual.
 #pragma once
 
 #include <algorithm>
@@ -79,7 +79,7 @@ class Engine : public LearningEngine {
     double b_num = 0, b_cat = 0;  // what the degree is mixed from, for those who mix it anew
     bool weighed = true;          // else the degree is what it may be at most, whatever its values
   };
-  struct Verdict {
+  struct ClassScores {
     std::vector<double> best;           // by class; below zero where nothing reached the bar
     std::vector<double> distance;       // classes that tie: the nearest wins
     std::vector<std::uint64_t> weight;  // and then the one with most samples in its best boxes
@@ -104,7 +104,7 @@ class Engine : public LearningEngine {
     Aligned<float> degrees;  // what membership they may reach
     QuantizedQuery query;
   };
-  struct Scratch {  // working memory of `judge`, kept between samples
+  struct Scratch {  // working memory of `score_classes`, kept between samples
     std::shared_ptr<const PackedCopies> packed;  // by group, where it is worth it
     Pass pass;
     PackedCopy::Scratch search;
@@ -118,12 +118,11 @@ class Engine : public LearningEngine {
 
   // One sample; its class has a group already, and the ranges include it.
   virtual void learn_one(const Sample& x) = 0;
-  // Fill in the verdict over the first `classes` classes; if not every class matters, over those
-  // that reach the best of all.
-  virtual void judge(const Sample& x, bool every_class, std::size_t classes, Scratch& scratch,
-                     Verdict& verdict) const = 0;
-  // Put into the scratch what makes judging quicker while nothing is learned; called once for so
-  // many rows.
+  // Fills in the scores of the first `classes` classes; if not every class matters, of those that
+  // reach the best of all.
+  virtual void score_classes(const Sample& x, bool every_class, std::size_t classes,
+                             Scratch& scratch, ClassScores& scores) const = 0;
+  // Called once before `rows` rows are predicted, to put into the scratch whatever speeds that up.
   virtual void prepare(std::size_t rows, Scratch& scratch) const;
   // The memberships of the boxes of a block.
   virtual void degrees(const Group& g, const Sample& x, std::size_t begin, std::size_t m,
@@ -151,9 +150,9 @@ class Engine : public LearningEngine {
   void take(Place place, const Sample& x, bool expand);
   void create(const Sample& x);
   void admit(std::size_t group, const Box& box);
-  std::size_t winner(const Verdict& verdict) const;
-  // The probabilities of the classes of the verdict.
-  void share_out(const Verdict& verdict, double* p) const;
+  std::size_t winner(const ClassScores& scores) const;
+  // The probabilities of the classes.
+  void to_probabilities(const ClassScores& scores, double* p) const;
   bool can_predict() const;
   std::size_t count() const;  // of the boxes
   Place find(std::uint64_t id) const;
@@ -198,7 +197,7 @@ class Engine : public LearningEngine {
   template <class Before>
   void learn_each(const Rows& rows, const std::int32_t* labels, Before before);
   template <class Use>
-  void judge_all(const Rows& rows, bool every_class, std::size_t n_classes, std::size_t threads,
+  void score_rows(const Rows& rows, bool every_class, std::size_t n_classes, std::size_t threads,
                  Use use) const;
 
   // Working memory of learn, kept between samples.

@@ -21,8 +21,8 @@ constexpr size_t MIN_MEMBERSHIPS_PER_THREAD = 100'000;  // from which on another
 
 void Engine::predict(const Rows& rows, std::int32_t* labels, size_t threads) const {
   const size_t all = std::numeric_limits<size_t>::max();
-  judge_all(rows, false, all, threads, [&](size_t row, const Verdict& verdict) {
-    labels[row] = static_cast<std::int32_t>(winner(verdict));
+  score_rows(rows, false, all, threads, [&](size_t row, const ClassScores& scores) {
+    labels[row] = static_cast<std::int32_t>(winner(scores));
   });
 }
 
@@ -31,26 +31,26 @@ std::vector<double> Engine::probabilities(const Rows& rows, size_t n_classes,
                                           size_t threads) const {
   if (n_classes > this->n_classes()) throw std::invalid_argument("there are not so many classes");
   std::vector<double> all(rows.count * n_classes);
-  judge_all(rows, true, n_classes, threads, [&](size_t row, const Verdict& verdict) {
-    share_out(verdict, all.data() + row * n_classes);
+  score_rows(rows, true, n_classes, threads, [&](size_t row, const ClassScores& scores) {
+    to_probabilities(scores, all.data() + row * n_classes);
   });
   return all;
 }
 
-void Engine::share_out(const Verdict& verdict, double* p) const {
-  const size_t classes = verdict.best.size(), won = winner(verdict);
-  const double best = verdict.best[won];
+void Engine::to_probabilities(const ClassScores& scores, double* p) const {
+  const size_t classes = scores.best.size(), won = winner(scores);
+  const double best = scores.best[won];
   double tied = 0, weight = 0, total = 0, rival = 0;
   for (size_t k = 0; k < classes; ++k) {
-    if (verdict.best[k] != best) continue;
+    if (scores.best[k] != best) continue;
     tied += 1;
-    weight += static_cast<double>(verdict.weight[k]);
+    weight += static_cast<double>(scores.weight[k]);
   }
   for (size_t k = 0; k < classes; ++k) {
-    if (verdict.best[k] < best)
-      p[k] = std::max(verdict.best[k], 0.0);
+    if (scores.best[k] < best)
+      p[k] = std::max(scores.best[k], 0.0);
     else
-      p[k] = best > 0 ? best * tied * static_cast<double>(verdict.weight[k]) / weight : 1.0;
+      p[k] = best > 0 ? best * tied * static_cast<double>(scores.weight[k]) / weight : 1.0;
     total += p[k];
   }
   for (size_t k = 0; k < classes; ++k) {
@@ -95,14 +95,14 @@ bool Engine::can_predict() const {
 }
 
 template <class Use>
-void Engine::judge_all(const Rows& rows, bool every_class, size_t n_classes, size_t threads,
+void Engine::score_rows(const Rows& rows, bool every_class, size_t n_classes, size_t threads,
                        Use use) const {
   check(rows);
   if (threads > 1) threads = std::min(threads, 1 + rows.count * n_boxes() / MIN_MEMBERSHIPS_PER_THREAD);
   parallel_for(rows.count, PREDICT_CHUNK, threads, [&] {
     return [&](size_t begin, size_t end) {
       static thread_local Sample x;
-      static thread_local Verdict verdict;
+      static thread_local ClassScores scores;
       static thread_local Scratch scratch;
       const auto reader = reading();
       if (!can_predict()) throw std::invalid_argument("no row with a label has been learned yet; learn some first");
@@ -111,8 +111,8 @@ void Engine::judge_all(const Rows& rows, bool every_class, size_t n_classes, siz
       const size_t classes = std::min(n_classes, groups_.size() - 1);
       for (size_t row = begin; row < end; ++row) {
         read(rows, row, x);
-        judge(x, every_class, classes, scratch, verdict);
-        use(row, verdict);
+        score_classes(x, every_class, classes, scratch, scores);
+        use(row, scores);
       }
       scratch.packed.reset();
     };
@@ -131,15 +131,15 @@ void Engine::prepare(size_t rows, Scratch& scratch) const {
   });
 }
 
-size_t Engine::winner(const Verdict& verdict) const {
+size_t Engine::winner(const ClassScores& scores) const {
   const auto beats = [&](size_t a, size_t b) {
-    if (verdict.best[a] != verdict.best[b]) return verdict.best[a] > verdict.best[b];
-    if (verdict.distance[a] != verdict.distance[b])
-      return verdict.distance[a] < verdict.distance[b];
-    return verdict.best[a] > 0 && verdict.weight[a] > verdict.weight[b];
+    if (scores.best[a] != scores.best[b]) return scores.best[a] > scores.best[b];
+    if (scores.distance[a] != scores.distance[b])
+      return scores.distance[a] < scores.distance[b];
+    return scores.best[a] > 0 && scores.weight[a] > scores.weight[b];
   };
   size_t won = 0;
-  for (size_t k = 1; k < verdict.best.size(); ++k)
+  for (size_t k = 1; k < scores.best.size(); ++k)
     if (beats(k, won)) won = k;
   return won;
 }

@@ -1,9 +1,10 @@
-// An index over the boxes of one class that finds, exactly, those that a sample may grow, that contain
-// it, that a grown box may overlap, or that may judge a sample best. It follows the boxes one by one.
+// The exact index over the boxes of one class: finds a superset of the boxes that a sample may grow, that
+// contain it, that a grown box may overlap, or that may have the highest membership. Each result is
+// tested by the caller, so the index changes no outcome. It follows the boxes one by one.
 //
-// Boxes that may only grow by a sample with their own values (closed ones) and boxes that any value
-// may join (open ones) are in forests apart, and so are those in between, by how many values may be
-// missing: among open boxes a missing value says nothing.
+// Boxes that only a sample with their own values can grow (closed boxes), boxes that take any value
+// (open boxes) and those in between, by the number of values they may lack, are in forests of their
+// own: among open boxes a missing value rules nothing out.
 #pragma once
 
 #include <algorithm>

@@ -56,7 +56,7 @@ Word intersect(const Word* column, Word bits, Word alive);
 // some contains `bits`, and `bits` contains all
 Word between(const Word* all, const Word* some, Word bits, Word alive);
 
-// A feature of a sample to be judged.
+// A feature of a sample whose membership is bounded.
 struct Side {
   std::size_t j;
   double xl, xu, slope;

@@ -213,29 +213,29 @@ void Bundle::predict_together(const Rows& rows, const std::vector<double>& alpha
   if (!can_predict()) throw std::invalid_argument("no row with a label has been learned yet; learn some first");
   std::vector<Weights> weights;
   for (double alpha : alphas) weights.push_back(this->weights(alpha));
-  std::vector<Verdict> verdicts(alphas.size());
+  std::vector<ClassScores> all_scores(alphas.size());
   std::vector<double> shares(groups_.size() - 1);
   Sample x;
   for (size_t row = 0; row < rows.count; ++row) {
     read(rows, row, x);
-    judge_together(x, weights, verdicts);
+    score_together(x, weights, all_scores);
     for (size_t a = 0; a < alphas.size(); ++a) {
-      labels[a][row] = static_cast<std::int32_t>(winner(verdicts[a]));
+      labels[a][row] = static_cast<std::int32_t>(winner(all_scores[a]));
       if (probabilities[a] == nullptr) continue;
-      share_out(verdicts[a], shares.data());
+      to_probabilities(all_scores[a], shares.data());
       probabilities[a]->insert(probabilities[a]->end(), shares.begin(), shares.end());
     }
   }
 }
 
 // Distances and shares are the same for all; only how they are mixed differs.
-void Bundle::judge_together(const Sample& x, const std::vector<Weights>& weights,
-                            std::vector<Verdict>& verdicts) const {
+void Bundle::score_together(const Sample& x, const std::vector<Weights>& weights,
+                            std::vector<ClassScores>& all_scores) const {
   const size_t classes = groups_.size() - 1;
-  for (Verdict& verdict : verdicts) {
-    verdict.best.assign(classes, -1.0);
-    verdict.distance.assign(classes, 0.0);
-    verdict.weight.assign(classes, 0);
+  for (ClassScores& scores : all_scores) {
+    scores.best.assign(classes, -1.0);
+    scores.distance.assign(classes, 0.0);
+    scores.weight.assign(classes, 0);
   }
   alignas(64) double dist[BLOCK], share[BLOCK], degree[BLOCK];
   for (size_t k = 0; k < classes; ++k) {
@@ -246,11 +246,11 @@ void Bundle::judge_together(const Sample& x, const std::vector<Weights>& weights
       for (size_t a = 0; a < weights.size(); ++a) {
         kernels::mix(dist, share, weights[a].alpha, weights[a].beta, degree, m);
         const double highest = kernels::largest(degree, m);
-        double& best = verdicts[a].best[k];
+        double& best = all_scores[a].best[k];
         if (highest < best) continue;
-        if (highest > best) verdicts[a].weight[k] = 0;
+        if (highest > best) all_scores[a].weight[k] = 0;
         best = highest;
-        verdicts[a].weight[k] += kernels::samples(degree, highest, g.n.data() + begin, m);
+        all_scores[a].weight[k] += kernels::samples(degree, highest, g.n.data() + begin, m);
       }
     }
   }

@@ -62,8 +62,8 @@ class Bundle : public EntropyEngine {
   void choose(const Sample& x);
   bool overlaps(Option& option, const Sample& x);
   void follow(std::size_t option, const Sample& x);
-  void judge_together(const Sample& x, const std::vector<Weights>& weights,
-                      std::vector<Verdict>& verdicts) const;
+  void score_together(const Sample& x, const std::vector<Weights>& weights,
+                      std::vector<ClassScores>& all_scores) const;
 
   std::vector<Member> members_;           // in order of alpha
   std::vector<Choice> choices_;           // one per member

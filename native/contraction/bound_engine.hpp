@@ -93,7 +93,7 @@ class BoundEngine : public CuttingEngine {
   std::optional<Change> replacement(std::size_t j, Pair pair) const;
 
   double extent(std::size_t j, Pair pair) const;
-  double outside(const Pair* pairs, const Sample& x, double bar) const;
+  double outside(const Pair* pairs, const Sample& x, double threshold) const;
 
   std::size_t row_of(std::uint64_t id) const;
   const Pair* pairs(const Group& g, Slot slot) const {

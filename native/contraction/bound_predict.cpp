@@ -16,22 +16,23 @@ void BoundEngine::score_classes(const Sample& x, bool every_class, size_t classe
   scores.best.assign(classes, -1.0);
   scores.distance.assign(classes, 0.0);
   scores.weight.assign(classes, n_ > 0 ? 1 : 0);
-  scores.bars.assign(every_class ? classes : 1, 0.0);
+  scores.thresholds.assign(every_class ? classes : 1, 0.0);
   alignas(64) double dist[BLOCK];
   for (size_t k = 0; k < classes; ++k) {
     const Group& g = groups_[k + 1];
-    double& bar = scores.bars[every_class ? k : 0];
+    double& threshold = scores.thresholds[every_class ? k : 0];
     for (size_t begin = 0; begin < g.size(); begin += BLOCK) {
       const size_t m = std::min(BLOCK, g.size() - begin);
       measure_distances(g, x.probes, begin, m, dist);
       for (size_t i = 0; i < m; ++i) {
         const double reached = in_units(1.0 - std::min(dist[i], 1.0));
-        if (reached < bar) continue;
+        if (reached < threshold) continue;
         const Slot slot = static_cast<Slot>(begin + i);
-        const double degree = std::min(reached, in_units(1.0 - outside(pairs(g, slot), x, bar)));
-        if (degree < bar) continue;
+        const double degree =
+            std::min(reached, in_units(1.0 - outside(pairs(g, slot), x, threshold)));
+        if (degree < threshold) continue;
         const bool better = degree > scores.best[k];
-        scores.best[k] = bar = degree;
+        scores.best[k] = threshold = degree;
         if (n_ > 0) {
           const double away = from_centre(g, slot, x);
           scores.distance[k] = better ? away : std::min(away, scores.distance[k]);
@@ -43,11 +44,11 @@ void BoundEngine::score_classes(const Sample& x, bool every_class, size_t classe
   }
 }
 
-// How far the categories of x are from the bounds; once the membership is below the bar, it does
-// not matter how far.
-double BoundEngine::outside(const Pair* pairs, const Sample& x, double bar) const {
+// How far the categories of x are from the bounds; once the membership is below the threshold, it
+// does not matter how far.
+double BoundEngine::outside(const Pair* pairs, const Sample& x, double threshold) const {
   double most = 0;
-  for (size_t j = 0; j < r_ && 1.0 - most >= bar - ROUNDING; ++j) {
+  for (size_t j = 0; j < r_ && 1.0 - most >= threshold - ROUNDING; ++j) {
     const Code code = x.codes[j];
     if (!pairs[j].has(code))
       most = std::max({most, distance_[j](pairs[j].E, code), distance_[j](pairs[j].F, code)});

@@ -38,10 +38,11 @@ class ContractionEngine : public CuttingEngine {
 
   void break_tie(const Sample& x, double best, Scratch& scratch, ClassScores& scores) const;
   template <class Use>
-  void visit_best(std::size_t k, const Sample& x, double& bar, Scratch& scratch, Use use) const;
+  void visit_best(std::size_t k, const Sample& x, double& threshold, Scratch& scratch,
+                  Use use) const;
   template <class Use>
   void visit_best_of_block(const Group& g, const Sample& x, std::size_t begin, std::size_t m,
-                           double& bar, Use use) const;
+                           double& threshold, Use use) const;
   double mixed(double dist, double known) const;
 
   ContractionSettings settings_;

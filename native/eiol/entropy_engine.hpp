@@ -94,7 +94,8 @@ class EntropyEngine : public Engine {
   Overlap overlap_;
 
   // Find the oldest box that contains the sample; or else the boxes that pass the size and the
-  // entropy test (for version 2, all that might pass the latter; and so where they are not weighed yet).
+  // entropy test (for version 2, all that might pass the latter; and so where they are not weighed
+  // yet).
   void look_up(const Sample& x);
   bool weigh_values(Candidate& box, const Sample& x) const;
   bool overlaps_any(Place place, const Sample& x);
@@ -137,10 +138,10 @@ class EntropyEngine : public Engine {
   void weigh(const Group& g, Slot slot, std::size_t k, bool every_class, double reached,
              ClassScores& scores) const;
   template <class Visit>
-  void visit_stretch(const Sample& x, const Stretch& s, const float* degrees, float bar,
+  void visit_stretch(const Sample& x, const Stretch& s, const float* degrees, float threshold,
                      Visit visit) const;
   double mixed(const Group& g, Slot slot, double dist, double sum) const;
-  double finish(const Group& g, Slot slot, const Sample& x, double sum, double bar) const;
+  double finish(const Group& g, Slot slot, const Sample& x, double sum, double threshold) const;
 
   bool quantized_any_ = false;  // a box was quantised since the last quantizer was made
   std::uint64_t rejections_ = 0;

@@ -61,8 +61,8 @@ void EntropyEngine::find_indexes(Scratch& scratch) const {
   waited_ = waits ? waited_ + 1 : 0;
 }
 
-// The boxes that may be best, first. If one class counts only, all are searched together. Classes for
-// which the search gives up have no index for this sample.
+// The boxes that may be best, first. If one class counts only, all are searched together. Classes
+// for which the search gives up have no index for this sample.
 void EntropyEngine::score_indexed(const Sample& x, bool every_class, size_t classes,
                                   Scratch& scratch, ClassScores& scores) const {
   scratch.indexes = scratch.found;
@@ -81,20 +81,20 @@ void EntropyEngine::score_indexed(const Sample& x, bool every_class, size_t clas
     }
     if (!every_class && k + 1 < classes) continue;
     Luck& luck = scratch.luck[every_class ? k + 1 : 0];
-    const double& bar = scores.bars[every_class ? k : 0];
+    const double& threshold = scores.thresholds[every_class ? k : 0];
     bool done = best.empty();
     if (!done && !luck.skip()) {
-      done = best.search(bar, [&](size_t group, Slot slot) {
+      done = best.search(threshold, [&](size_t group, Slot slot) {
         const Group& g = groups_[group];
         const double sum = r_ > 0 ? add_up(g, slot, x) : 0.0;
-        weigh(g, slot, group - 1, every_class, finish(g, slot, x, sum, bar), scores);
+        weigh(g, slot, group - 1, every_class, finish(g, slot, x, sum, threshold), scores);
       });
       luck.note(done);
     }
     for (; first <= k; ++first) {
       if (done) continue;
       scratch.indexes[first + 1] = nullptr;
-      scores.best[first] = -1.0;  // the bar stays: what has reached it will reach it again
+      scores.best[first] = -1.0;  // the threshold stays: what has reached it will reach it again
       scores.weight[first] = 0;
     }
     best.clear();

@@ -20,13 +20,13 @@ constexpr size_t TILE = kernels::TILE;
 constexpr float SLACK = 1e-5f, SLACK_OF_FEATURE = 0x1p-24f;
 }  // namespace
 
-// The boxes of a stretch that may reach the bar, and what they reach.
+// The boxes of a stretch that may reach the threshold, and what they reach.
 template <class Visit>
-void EntropyEngine::visit_stretch(const Sample& x, const Stretch& s, const float* degrees, float bar,
-                                  Visit visit) const {
+void EntropyEngine::visit_stretch(const Sample& x, const Stretch& s, const float* degrees,
+                                  float threshold, Visit visit) const {
   const Group& g = groups_[s.k + 1];
   for (size_t begin = 0; begin < s.m; begin += TILE) {
-    uint64_t left = kernels::reached(degrees + begin, bar);
+    uint64_t left = kernels::reached(degrees + begin, threshold);
     if (s.m - begin < TILE) left &= (uint64_t{1} << (s.m - begin)) - 1;
     for (; left != 0; left &= left - 1) {
       const auto slot = static_cast<Slot>(s.begin + begin + static_cast<size_t>(std::countr_zero(left)));
@@ -39,14 +39,14 @@ void EntropyEngine::visit_stretch(const Sample& x, const Stretch& s, const float
 }
 
 // For each class the best membership and the samples in the boxes that have it; or, if not every
-// class matters, for those classes that have the best of all. The box that may reach most comes first,
-// so that the bar is high when the rest is looked at.
+// class matters, for those classes that have the best of all. The box that may reach most comes
+// first, so that the threshold is high when the rest is looked at.
 void EntropyEngine::score_classes(const Sample& x, bool every_class, size_t classes,
                                   Scratch& scratch, ClassScores& scores) const {
   scores.best.assign(classes, -1.0);
   scores.distance.assign(classes, 0.0);
   scores.weight.assign(classes, 0);
-  scores.bars.assign(every_class ? classes : 1, 0.0);
+  scores.thresholds.assign(every_class ? classes : 1, 0.0);
   quantize(x, scratch.pass.query);
   find_indexes(scratch);
   score_indexed(x, every_class, classes, scratch, scores);
@@ -55,7 +55,7 @@ void EntropyEngine::score_classes(const Sample& x, bool every_class, size_t clas
   const auto& [stretches, degrees, query] = scratch.pass;
   const float slack = SLACK + static_cast<float>(r_) * SLACK_OF_FEATURE;
   // From one stretch to another, all of one class if every class matters.
-  const auto score_stretches = [&, &degrees = degrees](auto begin, auto end, double& bar) {
+  const auto score_stretches = [&, &degrees = degrees](auto begin, auto end, double& threshold) {
     const auto visit = [&](const Stretch& s, float enough, auto use) {
       const auto place = static_cast<size_t>(&s - scratch.pass.stretches.data());
       visit_stretch(x, s, degrees.data() + place * BLOCK, enough, use);
@@ -63,10 +63,10 @@ void EntropyEngine::score_classes(const Sample& x, bool every_class, size_t clas
     const auto best = std::max_element(
         begin, end, [](const Stretch& a, const Stretch& b) { return a.top < b.top; });
     visit(*best, best->top, [&](const Group&, Slot, size_t, double reached) {
-      bar = std::max(bar, reached);  // and no more: its turn will come
+      threshold = std::max(threshold, reached);  // and no more: its turn will come
     });
     for (auto s = begin; s != end; ++s) {
-      const float enough = static_cast<float>(bar) - slack;
+      const float enough = static_cast<float>(threshold) - slack;
       if (s->top < enough) continue;
       visit(*s, enough, [&](const Group& g, Slot slot, size_t k, double reached) {
         weigh(g, slot, k, every_class, reached, scores);
@@ -77,17 +77,18 @@ void EntropyEngine::score_classes(const Sample& x, bool every_class, size_t clas
     const auto end = every_class ? std::find_if(begin, stretches.end(),
                                                 [&](const Stretch& s) { return s.k != begin->k; })
                                  : stretches.end();
-    score_stretches(begin, end, scores.bars[every_class ? begin->k : 0]);
+    score_stretches(begin, end, scores.thresholds[every_class ? begin->k : 0]);
     begin = end;
   }
 }
 
-// Classes whose boxes are packed for a search: those without categories, if there is much to predict.
+// Classes whose boxes are packed for a search: those without categories, if there is much to
+// predict.
 void EntropyEngine::score_packed(const Sample& x, bool every_class, size_t classes,
                                    Scratch& scratch, ClassScores& scores) const {
   for (size_t k = 0; k < classes; ++k)
     if (const PackedCopy* boxes = packed_copy(scratch, k + 1))
-      boxes->search(x.probes, scores.bars[every_class ? k : 0], scratch.search,
+      boxes->search(x.probes, scores.thresholds[every_class ? k : 0], scratch.search,
                     [&](Slot slot, double dist) {
                       const double reached = in_units(alpha_ * (1.0 - std::min(dist, 1.0)));
                       weigh(groups_[k + 1], slot, k, every_class, reached, scores);
@@ -97,10 +98,10 @@ void EntropyEngine::score_packed(const Sample& x, bool every_class, size_t class
 // A box of class k has this membership.
 void EntropyEngine::weigh(const Group& g, Slot slot, size_t k, bool every_class, double reached,
                           ClassScores& scores) const {
-  double& bar = scores.bars[every_class ? k : 0];
-  if (reached < bar) return;
+  double& threshold = scores.thresholds[every_class ? k : 0];
+  if (reached < threshold) return;
   if (reached > scores.best[k]) scores.weight[k] = 0;
-  scores.best[k] = bar = reached;
+  scores.best[k] = threshold = reached;
   scores.weight[k] += g.n[slot];
 }
 
@@ -117,8 +118,8 @@ void EntropyEngine::quantize(const Sample& x, QuantizedQuery& query) const {
   });
 }
 
-// What memberships the boxes that are in no index may reach: by how often they have seen the values of
-// x, and by their quantised bounds.
+// What memberships the boxes that are in no index may reach: by how often they have seen the values
+// of x, and by their quantised bounds.
 void EntropyEngine::pass_over(const Sample& x, size_t classes, Scratch& scratch) const {
   auto& [stretches, degrees, query] = scratch.pass;
   stretches.clear();
@@ -158,11 +159,11 @@ double EntropyEngine::mixed(const Group& g, Slot slot, double dist, double sum) 
   return alpha_ * (1.0 - std::min(dist, 1.0)) + beta_ * b_cat;
 }
 
-// The membership of one box; once it is below the bar it does not matter how far.
+// The membership of one box; once it is below the threshold it does not matter how far.
 double EntropyEngine::finish(const Group& g, Slot slot, const Sample& x, double sum,
-                             double bar) const {
+                             double threshold) const {
   double dist = 0.0, degree = mixed(g, slot, dist, sum);
-  for (size_t f = 0; f < x.probes.size() && degree >= bar - ROUNDING; ++f) {
+  for (size_t f = 0; f < x.probes.size() && degree >= threshold - ROUNDING; ++f) {
     const Probe& p = x.probes[f];
     dist = std::max(dist, stick_out(g.V[p.j][slot], g.W[p.j][slot], p.xl, p.xu, p.slope));
     degree = mixed(g, slot, dist, sum);

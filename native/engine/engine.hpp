@@ -1,6 +1,6 @@
-// The base of the engines of the GFMM family: boxes in groups by class, ranges of the features, the loops
-// over rows and threads, prediction by the best class score. Rows go in; labels, probabilities or
-// memberships come out. The learning rule and the membership of a box are virtual.
+// The base of the engines of the GFMM family: boxes in groups by class, ranges of the features, the
+// loops over rows and threads, prediction by the best class score. Rows go in; labels,
+// probabilities or memberships come out. The learning rule and the membership of a box are virtual.
 #pragma once
 
 #include <algorithm>
@@ -80,10 +80,10 @@ class Engine : public LearningEngine {
     bool weighed = true;          // else the degree is what it may be at most, whatever its values
   };
   struct ClassScores {
-    std::vector<double> best;           // by class; below zero where nothing reached the bar
+    std::vector<double> best;           // by class; below zero where nothing reached the threshold
     std::vector<double> distance;       // classes that tie: the nearest wins
     std::vector<std::uint64_t> weight;  // and then the one with most samples in its best boxes
-    std::vector<double> bars;           // what a box must reach to matter: by class, or one for all
+    std::vector<double> thresholds;     // for pruning, by class or one for all: boxes below do not matter
   };
 
   using PackedCopies = std::vector<std::unique_ptr<const PackedCopy>>;  // null: not worth it

@@ -1,7 +1,7 @@
 // Finds the boxes of highest membership in an index: whatever may hold the best is looked at first,
-// pages, then leaves, then boxes, until nothing that is left can reach the bar. What reaches it by
-// less than rounding is looked at too: ties count. Where too many leaves would have to be opened, it
-// gives up: passing over all boxes takes less.
+// pages, then leaves, then boxes, until nothing that is left can reach the threshold. What reaches
+// it by less than rounding is looked at too: ties count. Where too many leaves would have to be
+// opened, it gives up: passing over all boxes takes less.
 #pragma once
 
 #include <algorithm>
@@ -63,10 +63,10 @@ class BestFirst {
     }
   }
 
-  // Calls visit(group, slot) for all boxes that may reach the bar; `visit` may raise it. Returns false
-  // if it has given up.
+  // Calls visit(group, slot) for all boxes that may reach the threshold; `visit` may raise it.
+  // Returns false if it has given up.
   template <class Visit>
-  bool search(const double& bar, Visit visit) {
+  bool search(const double& threshold, Visit visit) {
     std::size_t budget = FEW_LEAVES + leaves_ / PART;
     for (std::size_t k = 0; k < n_groups_; ++k)
       for (const Slot slot : groups_[k].few) visit(groups_[k].group, slot);
@@ -74,11 +74,11 @@ class BestFirst {
       std::pop_heap(queue_.begin(), queue_.end());
       const Place place = queue_.back();
       queue_.pop_back();
-      if (place.bound < bar - ROUNDING) return true;
+      if (place.bound < threshold - ROUNDING) return true;
       if (!place.is_leaf())
-        open_page(place, bar);
+        open_page(place, threshold);
       else if (budget-- > 0)
-        open_leaf(place, bar, visit);
+        open_leaf(place, threshold, visit);
       else
         return false;
     }
@@ -121,15 +121,15 @@ class BestFirst {
     for (const lanes::Value& value : own.values) PREFETCH(value_masks + value.row);
   }
 
-  void open_page(const Place& place, double bar) {
+  void open_page(const Place& place, double threshold) {
     const Part& part = parts_[place.part];
     const Forest::Page& page = part.forest->page(place.number());
     const lanes::Sample x = sample(groups_[part.own], page.rows->features());
-    Word left = lanes::reach(page.low_V(), page.high_W(), page.value_masks(), x, bar - ROUNDING,
-                             page.alive());
+    Word left = lanes::reach(page.low_V(), page.high_W(), page.value_masks(), x,
+                             threshold - ROUNDING, page.alive());
     if (page.has_shares()) {
       lanes::bounds(page.low_V(), page.high_W(), page.shares(), x, left, bounds_);
-      left = lanes::reach(bounds_, bar - ROUNDING, left);
+      left = lanes::reach(bounds_, threshold - ROUNDING, left);
     } else {
       lanes::bounds(page.low_V(), page.high_W(), page.value_masks(), x, left, bounds_);
     }
@@ -141,12 +141,12 @@ class BestFirst {
   }
 
   template <class Visit>
-  void open_leaf(const Place& place, const double& bar, Visit visit) {
+  void open_leaf(const Place& place, const double& threshold, Visit visit) {
     const Part& part = parts_[place.part];
     const Forest::Leaf& leaf = part.forest->leaf(place.number());
     const GroupQuery& own = groups_[part.own];
     const lanes::Sample x = sample(own, leaf.rows->features());
-    const double enough = bar - ROUNDING;
+    const double enough = threshold - ROUNDING;
     Word left = leaf.is_quantized()
                     ? lanes::reach({leaf.quantized(), leaf.n, *query.quantized},
                                    leaf.value_masks(), x, enough, leaf.alive())
@@ -173,7 +173,7 @@ class BestFirst {
       }
       if (most < enough) return;
       look_at(top);
-      left = lanes::reach(bounds_, bar - ROUNDING, left & ~(Word{1} << top));
+      left = lanes::reach(bounds_, threshold - ROUNDING, left & ~(Word{1} << top));
     }
     for (; left != 0; left &= left - 1) look_at(static_cast<std::size_t>(std::countr_zero(left)));
   }

@@ -260,27 +260,27 @@ CLONES void bounds(const double* V, const double* W, const std::uint8_t* RESTRIC
       bound);
 }
 
-// What a box must be to reach a bar.
+// The conditions under which a box reaches a threshold.
 struct Demand {
-  Demand(const Sample& x, double bar)
-      : x(x), bar(bar), scale(x.alpha > 1 / UNSET ? 1 / x.alpha : UNSET) {
-    const double short_of = bar - x.alpha;
+  Demand(const Sample& x, double threshold)
+      : x(x), threshold(threshold), scale(x.alpha > 1 / UNSET ? 1 / x.alpha : UNSET) {
+    const double short_of = threshold - x.alpha;
     if (short_of > 2 * x.unit && x.unit > 0) least = static_cast<size_t>(short_of / x.unit) - 1;
     while (least <= x.n_values && room(least) < 0) ++least;
   }
   // How far away it may be if it holds so many of the values; beyond 1 the distance does not count.
   double room(size_t held) const {
-    const double far = (x.alpha + x.unit * static_cast<double>(held) - bar) * scale;
+    const double far = (x.alpha + x.unit * static_cast<double>(held) - threshold) * scale;
     return far < 1.0 ? far : ANY_DISTANCE;
   }
   const Sample& x;
-  double bar, scale;
+  double threshold, scale;
   size_t least = 0;  // so many of the values it must hold; none will do if there are not so many
 };
 
 CLONES Word reach(const double* V, const double* W, const Word* value_masks, const Sample& x,
-                  double bar, Word alive) {
-  const Demand demand(x, bar);
+                  double threshold, Word alive) {
+  const Demand demand(x, threshold);
   if (alive == 0 || demand.least > x.n_values) return 0;
   const Sums held(x.n_values, [&](size_t f) { return value_masks[x.values[f].row]; });
   alive &= held.at_least(demand.least);
@@ -295,7 +295,7 @@ CLONES Word reach(const double* V, const double* W, const Word* value_masks, con
     const size_t end = end_of(alive);
     held.write(room, end);
     for (size_t i = 0; i < end; ++i) {
-      const double far = (x.alpha + x.unit * room[i] - bar) * demand.scale;
+      const double far = (x.alpha + x.unit * room[i] - threshold) * demand.scale;
       room[i] = far < 1.0 ? far : ANY_DISTANCE;
     }
   }
@@ -322,9 +322,9 @@ constexpr double ROUNDING = 1e-6;  // in bytes; far more than occurs
   return bits;
 }
 
-CLONES Word reach(const QuantizedLeaf& boxes, const Word* value_masks, const Sample& x, double bar,
-                  Word alive) {
-  const Demand demand(x, bar);
+CLONES Word reach(const QuantizedLeaf& boxes, const Word* value_masks, const Sample& x,
+                  double threshold, Word alive) {
+  const Demand demand(x, threshold);
   if (alive == 0 || demand.least > x.n_values) return 0;
   const Sums held(x.n_values, [&](size_t f) { return value_masks[x.values[f].row]; });
   alive &= held.at_least(demand.least);
@@ -343,11 +343,11 @@ CLONES Word reach(const QuantizedLeaf& boxes, const Word* value_masks, const Sam
   return left;
 }
 
-CLONES Word reach(const double* RESTRICT bound, double bar, Word alive) {
+CLONES Word reach(const double* RESTRICT bound, double threshold, Word alive) {
   alignas(64) Word ok[COUNT];
   if (alive == 0) return 0;
   const size_t end = end_of(alive);
-  for (size_t i = 0; i < end; ++i) ok[i] = bound[i] >= bar ? ~Word{0} : 0;
+  for (size_t i = 0; i < end; ++i) ok[i] = bound[i] >= threshold ? ~Word{0} : 0;
   return alive & packed(ok, end);
 }
 

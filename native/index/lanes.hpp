@@ -1,8 +1,10 @@
-// Passes over 64 lanes at a time: the boxes of a leaf, the leaves of a page, the pages of a block (see
-// forest.hpp). Columns follow each other, 64 entries each. As in kernels.hpp, all numbers are finite.
+// Passes over 64 lanes at a time: the boxes of a leaf, the leaves of a page, the pages of a block
+// (see forest.hpp). Columns follow each other, 64 entries each. As in kernels.hpp, all numbers are
+// finite.
 //
-// Values of a categorical feature are kept as bitmasks (a bitmap index): a row for each value, modulo
-// their number, with a bit for each lane that holds it. A value of a sample is one word to read.
+// Values of a categorical feature are kept as bitmasks (a bitmap index): a row for each value,
+// modulo their number, with a bit for each lane that holds it. A value of a sample is one word to
+// read.
 #pragma once
 
 #include <cstddef>
@@ -69,25 +71,25 @@ struct Sample {
   std::size_t n_values;
   double alpha, unit;
 };
-// bound = alpha * (1 - min(distance, 1)) + unit * (values held), at least in the lanes in `alive`; V > W
-// counts as near.
+// bound = alpha * (1 - min(distance, 1)) + unit * (values held), at least in the lanes in `alive`;
+// V > W counts as near.
 void bounds(const double* V, const double* W, const Word* value_masks, const Sample& x, Word alive,
             double* bound);
 // The same with shares of values, in 255ths, instead of the values held.
 void bounds(const double* V, const double* W, const std::uint8_t* shares, const Sample& x, Word alive,
             double* bound);
-// Which of them reach a bar, looking at no more features than it takes.
-Word reach(const double* V, const double* W, const Word* value_masks, const Sample& x, double bar,
-           Word alive);
+// Which of them reach a threshold, looking at no more features than it takes.
+Word reach(const double* V, const double* W, const Word* value_masks, const Sample& x,
+           double threshold, Word alive);
 // The same, for boxes with quantised bounds: those that may reach it, by these.
 struct QuantizedLeaf {
   const std::uint8_t* quantized;
   std::size_t features;
   const QuantizedQuery& query;
 };
-Word reach(const QuantizedLeaf& boxes, const Word* value_masks, const Sample& x, double bar,
+Word reach(const QuantizedLeaf& boxes, const Word* value_masks, const Sample& x, double threshold,
            Word alive);
-// bound >= bar
-Word reach(const double* bound, double bar, Word alive);
+// bound >= threshold
+Word reach(const double* bound, double threshold, Word alive);
 
 }  // namespace boxwise::lanes

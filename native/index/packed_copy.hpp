@@ -1,7 +1,7 @@
-// A packed copy of the boxes of a class without categorical features, for predicting many rows: leaves of
-// boxes, one after the other in memory, in the order of a kd-tree, with a hull around each leaf. A
-// leaf whose hull is further from a sample than the best box so far is skipped. The copy does not
-// follow changes of the model.
+// A packed copy of the boxes of a class without categorical features, for predicting many rows:
+// leaves of boxes, one after the other in memory, in the order of a kd-tree, with a hull around
+// each leaf. A leaf whose hull is further from a sample than the best box so far is skipped. The
+// copy does not follow changes of the model.
 #pragma once
 
 #include <algorithm>
@@ -26,21 +26,21 @@ class PackedCopy {
   // `scale` makes distances in the features of the group comparable.
   PackedCopy(const Group& g, const std::vector<double>& scale);
 
-  // Calls visit(slot, distance) for boxes that may reach the bar, among them all whose membership, in whole
-  // units, is the highest that reaches it; `visit` may raise the bar.
+  // Calls visit(slot, distance) for boxes that may reach the threshold, among them all whose
+  // membership, in whole units, is the highest that reaches it; `visit` may raise the threshold.
   template <class Probes, class Visit>
-  void search(const Probes& probes, const double& bar, Scratch& work, Visit visit) const {
+  void search(const Probes& probes, const double& threshold, Scratch& work, Visit visit) const {
     work.steps.clear();
     for (const auto& p : probes) work.steps.push_back({p.j, p.xl, p.xu, p.slope});
     if (hulls_.empty())
-      open(0, leaves_, bar, work, visit);
+      open(0, leaves_, threshold, work, visit);
     else
-      search_near(bar, work, visit);
+      search_near(threshold, work, visit);
   }
 
  private:
   template <class Visit>
-  void search_near(const double& bar, Scratch& work, Visit visit) const {
+  void search_near(const double& threshold, Scratch& work, Visit visit) const {
     const std::size_t hulls = hulls_.size() / (2 * LEAF * n_) * LEAF;
     work.bounds.resize(hulls);
     work.lowest.resize(hulls / LEAF);
@@ -48,25 +48,26 @@ class PackedCopy {
     const auto nearest = static_cast<std::size_t>(
         std::min_element(work.bounds.begin(), work.bounds.begin() + leaves_) -
         work.bounds.begin());
-    open(nearest, nearest + 1, bar, work, visit);
-    double most = furthest(bar);
+    open(nearest, nearest + 1, threshold, work, visit);
+    double most = furthest(threshold);
     for (std::size_t leaf = 0; leaf < leaves_; ++leaf) {
       if (!(work.bounds[leaf] <= most) || leaf == nearest) continue;
-      open(leaf, leaf + 1, bar, work, visit);
-      most = furthest(bar);
+      open(leaf, leaf + 1, threshold, work, visit);
+      most = furthest(threshold);
     }
   }
 
   template <class Visit>
-  void open(std::size_t first, std::size_t last, const double& bar, Scratch& work,
+  void open(std::size_t first, std::size_t last, const double& threshold, Scratch& work,
             Visit visit) const {
     work.dist.resize((last - first) * LEAF);
     work.lowest.resize(std::max(work.lowest.size(), last - first));
     measure(boxes_, first, last, work, work.dist.data());
     for (std::size_t leaf = first; leaf < last; ++leaf) {
       const double lowest = work.lowest[leaf - first];
-      if (!(lowest <= furthest(bar))) continue;
-      // Only the best of the leaf matter; from 1 on, or what is rounded to it, the distance does not count.
+      if (!(lowest <= furthest(threshold))) continue;
+      // Only the best of the leaf matter; from 1 on, or what is rounded to it, the distance does
+      // not count.
       const double most = lowest < 1.0 - ROUNDING ? lowest + ROUNDING : UNSET * UNSET;
       const double* dist = work.dist.data() + (leaf - first) * LEAF;
       const std::size_t begin = leaf * LEAF, count = std::min(LEAF, order_.size() - begin);
@@ -81,9 +82,9 @@ class PackedCopy {
                     work.steps.data(), work.steps.size(), dist, work.lowest.data());
   }
 
-  // How far away a box may be that reaches the bar; beyond 1 the distance does not count.
-  static double furthest(double bar) {
-    return bar > ROUNDING ? 1.0 - bar + 2 * ROUNDING : UNSET * UNSET;
+  // How far away a box may be that reaches the threshold; beyond 1 the distance does not count.
+  static double furthest(double threshold) {
+    return threshold > ROUNDING ? 1.0 - threshold + 2 * ROUNDING : UNSET * UNSET;
   }
 
   std::size_t n_, leaves_;

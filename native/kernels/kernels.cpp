@@ -206,9 +206,9 @@ CLONES void outside(const double* RESTRICT over, std::uint8_t* RESTRICT out, siz
 
 [[gnu::always_inline]] static inline uint64_t reaching_of(
     size_t count, const Side* RESTRICT sides, size_t n_sides, size_t begin,
-    const double* RESTRICT sum, const Bar& bar) {
+    const double* RESTRICT sum, const Threshold& threshold) {
   constexpr int MAX_SINGLY = 2;
-  const auto [alpha, unit, least] = bar;
+  const auto [alpha, unit, least] = threshold;
   const double scale = alpha > 1 / UNSET ? 1 / alpha : UNSET;
   sum += begin;
   alignas(64) double room[64];  // how far away a box may be
@@ -234,9 +234,9 @@ CLONES void outside(const double* RESTRICT over, std::uint8_t* RESTRICT out, siz
 
 // A whole tile is compiled apart: its lanes stay in registers.
 CLONES uint64_t reaching(const Side* RESTRICT sides, size_t n_sides, size_t begin, size_t end,
-                         const double* RESTRICT sum, const Bar& bar) {
-  if (end - begin == 64) return reaching_of(64, sides, n_sides, begin, sum, bar);
-  return reaching_of(end - begin, sides, n_sides, begin, sum, bar);
+                         const double* RESTRICT sum, const Threshold& threshold) {
+  if (end - begin == 64) return reaching_of(64, sides, n_sides, begin, sum, threshold);
+  return reaching_of(end - begin, sides, n_sides, begin, sum, threshold);
 }
 
 CLONES void distances_at(const Side* RESTRICT sides, size_t n_sides,
@@ -258,9 +258,9 @@ CLONES void distances_at(const Side* RESTRICT sides, size_t n_sides,
   }
 }
 
-CLONES uint64_t reached(const float* RESTRICT degree, float bar) {
+CLONES uint64_t reached(const float* RESTRICT degree, float threshold) {
   uint64_t ok[TILE];
-  for (size_t i = 0; i < TILE; ++i) ok[i] = degree[i] >= bar ? ~uint64_t{0} : 0;
+  for (size_t i = 0; i < TILE; ++i) ok[i] = degree[i] >= threshold ? ~uint64_t{0} : 0;
   return packed(ok, TILE);
 }
 

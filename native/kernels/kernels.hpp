@@ -75,8 +75,8 @@ void outside(const double* over, std::uint8_t* out, std::size_t m);
 std::size_t gap(const double* V, const double* W, double lo, double hi, double* over,
                 std::size_t m);
 
-// dist = max(dist, slope * how far x sticks out), where dist is 0 before the first feature; features
-// that a box has never seen do not count.
+// dist = max(dist, slope * how far x sticks out), where dist is 0 before the first feature;
+// features that a box has never seen do not count.
 void distance(const double* V, const double* W, double xl, double xu, double slope, bool first,
               double* dist, std::size_t m);
 
@@ -88,14 +88,14 @@ struct Side {
 // distance for any number of features at once; `first`: dist is 0 before them. All arrays have room
 // for whole eights.
 void distances(const Side* sides, std::size_t n_sides, bool first, double* dist, std::size_t m);
-// Of up to 64 boxes from `begin` to `end`, in whole eights, those, a bit each, that may reach alpha * (1
-// - min(dist, 1)) + unit * sum >= bar. The distance is taken over so many features that few are left,
-// or over all.
-struct Bar {
-  double alpha, unit, bar;
+// Of up to 64 boxes from `begin` to `end`, in whole eights, those, a bit each, that may reach alpha
+// * (1 - min(dist, 1)) + unit * sum >= threshold. The distance is taken over so many features that
+// few are left, or over all.
+struct Threshold {
+  double alpha, unit, threshold;
 };
 std::uint64_t reaching(const Side* sides, std::size_t n_sides, std::size_t begin, std::size_t end,
-                       const double* sum, const Bar& bar);
+                       const double* sum, const Threshold& threshold);
 // dist = distance over any number of features, for the entries at some places.
 void distances_at(const Side* sides, std::size_t n_sides, const std::uint16_t* place,
                   std::size_t count, double* dist);
@@ -109,17 +109,18 @@ struct QuantizedInterval {
 void quantized_distances(const std::uint8_t* tiles, std::size_t features, std::size_t count,
                          const QuantizedInterval* intervals, std::size_t n_intervals,
                          std::uint8_t* far);
-// out = not zero for boxes that, with x in them, cover more than `most` bytes in one of some features,
-// but not all of the scale: such a box may never have seen the feature.
+// out = not zero for boxes that, with x in them, cover more than `most` bytes in one of some
+// features, but not all of the scale: such a box may never have seen the feature.
 struct Extent {
   std::size_t j;
   std::uint8_t low, high, most;
 };
 void oversized(const std::uint8_t* tiles, std::size_t features, std::size_t count,
                const Extent* extents, std::size_t n_extents, std::uint8_t* out);
-// The input of `reachable`, for the boxes of a block: counts of the values of a sample, which together
-// fit in a byte, and the sum of others, if any; their quantised bounds and those of the sample, and a
-// lower bound `far` of the distance in bytes, if given; and the share that one count is worth.
+// The input of `reachable`, for the boxes of a block: counts of the values of a sample, which
+// together fit in a byte, and the sum of others, if any; their quantised bounds and those of the
+// sample, and a lower bound `far` of the distance in bytes, if given; and the share that one count
+// is worth.
 struct Glimpse {
   const Match* matches;
   std::size_t n_matches;
@@ -131,14 +132,14 @@ struct Glimpse {
   const std::uint8_t* far;
   const float* unit;
 };
-// degree = max(alpha - step * far, 0) + beta * sum * unit. Returns the highest. Arrays of bytes have room
-// for whole tiles, others for whole sixteens.
+// degree = max(alpha - step * far, 0) + beta * sum * unit. Returns the highest. Arrays of bytes
+// have room for whole tiles, others for whole sixteens.
 float reachable(const Glimpse& boxes, float alpha, float step, float beta, std::size_t m,
                 float* degree);
-// The entries of a tile that reach the bar, a bit each.
-std::uint64_t reached(const float* degree, float bar);
-// Boxes packed in leaves (see index/packed_copy.hpp), `stride` numbers each, and a sample's features:
-// dist = how far x sticks out, for LEAF boxes of each leaf; lowest = the least of a leaf.
+// The entries of a tile that reach the threshold, a bit each.
+std::uint64_t reached(const float* degree, float threshold);
+// Boxes packed in leaves (see index/packed_copy.hpp), `stride` numbers each, and a sample's
+// features: dist = how far x sticks out, for LEAF boxes of each leaf; lowest = the least of a leaf.
 constexpr std::size_t LEAF = 16;
 struct Step {
   std::size_t j;

@@ -38,8 +38,8 @@ class Counts {
     if (!gather(g, codes, begin, m, sum)) std::fill_n(sum, m, 0.0);
     if (n_matches > 0) kernels::add(matches, n_matches, sum, m);
   }
-  // Nearly, and without the columns that it leaves in `matches`. Returns false if these are all. There is
-  // room for whole sixteens, which become zeros.
+  // Nearly, and without the columns that it leaves in `matches`. Returns false if these are all.
+  // There is room for whole sixteens, which become zeros.
   template <class Sum>
   bool gather(const Group& g, const Code* codes, Slot begin, std::size_t m, Sum* sum) {
     bool summed = false;
@@ -144,8 +144,8 @@ class Passing {
   std::uint16_t place_[BLOCK];
 };
 
-// More than the estimates of a membership, all of whose terms are at most 1, can be off: by rounding, and
-// because memberships are compared in whole units.
+// More than the estimates of a membership, all of whose terms are at most 1, can be off: by
+// rounding, and because memberships are compared in whole units.
 constexpr double ROUNDING = 2 / UNITS_PER_ONE;
 
 // What a box's membership is made of: alpha * (1 - distance) + beta * share.
@@ -171,13 +171,13 @@ void measure_distances(const Group& g, const Probes& probes, std::size_t begin, 
   } while (f < probes.size());
 }
 
-// Calls use(place, distance) for the boxes of a block that may reach a bar, which `use` may raise, by
-// alpha * (1 - distance) + unit * sum. Each feature can only lower a membership: 64 boxes are looked at
-// together, feature by feature, until few of them are as near as one must be that reaches the bar, to
-// within ROUNDING. How far away those are is then measured one by one.
+// Calls use(place, distance) for the boxes of a block that may reach a threshold, which `use` may
+// raise, by alpha * (1 - distance) + unit * sum. Each feature can only lower a membership: 64 boxes
+// are looked at together, feature by feature, until few of them are as near as one must be that
+// reaches the threshold, to within ROUNDING. How far away those are is then measured one by one.
 template <class Probes, class Use>
 void visit_near(const Group& g, const Probes& probes, const double* sum, std::size_t begin,
-                std::size_t m, double alpha, double unit, const double& bar, Use use) {
+                std::size_t m, double alpha, double unit, const double& threshold, Use use) {
   static thread_local std::vector<kernels::Side> sides;
   sides.clear();
   for (const auto& p : probes)
@@ -188,7 +188,7 @@ void visit_near(const Group& g, const Probes& probes, const double* sum, std::si
   for (std::size_t i = 0; i < m; i += 64) {
     const std::size_t end = std::min(i + 64, whole(m));
     std::uint64_t left = kernels::reaching(sides.data(), sides.size(), i, end, sum,
-                                           {alpha, unit, bar - ROUNDING});
+                                           {alpha, unit, threshold - ROUNDING});
     if (m - i < 64) left &= (std::uint64_t{1} << (m - i)) - 1;
     for (; left != 0; left &= left - 1)
       places[count++] = static_cast<std::uint16_t>(i + std::countr_zero(left));
@@ -199,8 +199,8 @@ void visit_near(const Group& g, const Probes& probes, const double* sum, std::si
   }
 }
 
-// The size test over the features, two at a time, while many boxes of a block pass: over <= 0. Returns
-// how many pass and counts the features tested. `fresh`: nothing was tested before.
+// The size test over the features, two at a time, while many boxes of a block pass: over <= 0.
+// Returns how many pass and counts the features tested. `fresh`: nothing was tested before.
 template <class SpanOf>
 std::size_t pass_size(std::size_t features, SpanOf span_of, std::size_t passing, bool fresh,
                       double* over, std::size_t m, std::size_t& sized) {

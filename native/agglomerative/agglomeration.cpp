@@ -176,7 +176,7 @@ AgglomerativeEngine::Agglomeration::Number AgglomerativeEngine::Agglomeration::m
   both.add(box(younger));
   take_out(younger);
   take_out(older);
-  e_.admit(own, both);
+  e_.insert(own, both);
   places_[older] = {own, static_cast<Slot>(e_.groups_[own].size() - 1)};
   woken_.clear();
   wake_watchers(older);

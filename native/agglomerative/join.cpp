@@ -15,9 +15,9 @@ using std::uint64_t;
 // learned as the row, one that a box contains is taken by it, all others stay boxes of their own.
 //
 // That leaves more boxes than the rows themselves would have made. How many those would be is
-// estimated (Good and Turing) from the boxes with one row: their share of the rows is how often a row
-// makes a new box. Boxes beyond that number, the smallest first, are taken apart into rows, if all of
-// their rows find boxes that take them, or else merge with the most similar box.
+// estimated (Good and Turing) from the boxes with one row: their share of the rows is how often a
+// row makes a new box. Boxes beyond that number, the smallest first, are taken apart into rows, if
+// all of their rows find boxes that take them, or else merge with the most similar box.
 class AgglomerativeEngine::Joining {
  public:
   Joining(AgglomerativeEngine& engine, const AgglomerativeEngine& other);
@@ -87,7 +87,7 @@ void AgglomerativeEngine::Joining::add_boxes() {
     Box box = other_.groups_[place.group].at(place.slot);
     box.id = e_.next_id_;
     if (is_taken(box, place.group)) continue;
-    e_.admit(place.group, box);
+    e_.insert(place.group, box);
     ++e_.next_id_;
   }
 }
@@ -122,7 +122,7 @@ void AgglomerativeEngine::Joining::grow(Place place, const Box& box, size_t grou
     both.to = alone.to;
   }
   g.remove(place.slot);
-  e_.admit(std::max(place.group, group), both);
+  e_.insert(std::max(place.group, group), both);
 }
 
 void AgglomerativeEngine::Joining::read(const Box& box, size_t group, Sample& x) {
@@ -174,7 +174,7 @@ bool AgglomerativeEngine::Joining::take_apart(Place place) {
   for (uint32_t row = 0; row < box.n; ++row) {
     if (give_row_away(box, place.group, row)) continue;
     put_back();
-    e_.admit(place.group, box);
+    e_.insert(place.group, box);
     return false;
   }
   return true;
@@ -228,7 +228,7 @@ void AgglomerativeEngine::Joining::put_back() {
   for (const auto& [group, box] : before_) {
     const Place place = *place_of(box.id);
     e_.groups_[place.group].remove(place.slot);
-    e_.admit(group, box);
+    e_.insert(group, box);
   }
 }
 
@@ -248,7 +248,7 @@ bool AgglomerativeEngine::Joining::merge_with_partner(Place place) {
     grow(other, box, place.group, true);
     return true;
   }
-  e_.admit(place.group, box);
+  e_.insert(place.group, box);
   return false;
 }
 

@@ -40,7 +40,7 @@ void BoundEngine::configure(BoundSettings settings) {
   const auto writer = writing();
   settings_ = std::move(settings);
   set_sizes(settings_.theta, settings_.gamma);
-  settle_all();
+  refresh_all_thresholds();
 }
 
 void BoundEngine::learn(const Rows& rows, const std::int32_t* labels) {
@@ -93,7 +93,7 @@ double BoundEngine::extent(size_t j, Pair pair) const {
 }
 
 // A box that is new has its values as bounds, E, and no F.
-void BoundEngine::settle(Group& g, Slot slot) {
+void BoundEngine::refresh_thresholds(Group& g, Slot slot) {
   if (row_id_.empty() || g.id[slot] > row_id_.back()) {
     row_id_.push_back(g.id[slot]);
     for (size_t j = 0; j < r_; ++j) {

@@ -47,7 +47,7 @@ class BoundEngine : public CuttingEngine {
              ClassScores& scores) const override;
   void degrees(const Group& g, const Sample& x, std::size_t begin, std::size_t m,
                double* out) const override;
-  void settle(Group& g, Slot slot) override;
+  void refresh_thresholds(Group& g, Slot slot) override;
 
  private:
   struct Pair {  // the bounds of a box in one categorical feature

@@ -31,9 +31,9 @@ void ContractionEngine::configure(ContractionSettings settings) {
   const double share = std::floor(settings_.beta * static_cast<double>(r_) + 1e-9);
   needed_ = r_ == 0 ? 0 : std::max(static_cast<uint32_t>(share), 1u);
   set_sizes(settings_.theta, settings_.gamma);
-  settle_all();
+  refresh_all_thresholds();
 }
 
-void ContractionEngine::settle(Group& g, Slot slot) { g.need[slot] = needed_; }
+void ContractionEngine::refresh_thresholds(Group& g, Slot slot) { g.need[slot] = needed_; }
 
 }  // namespace boxwise

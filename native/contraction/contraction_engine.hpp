@@ -26,7 +26,7 @@ class ContractionEngine : public CuttingEngine {
              ClassScores& scores) const override;
   void degrees(const Group& g, const Sample& x, std::size_t begin, std::size_t m,
                double* out) const override;
-  void settle(Group& g, Slot slot) override;
+  void refresh_thresholds(Group& g, Slot slot) override;
 
  private:
   void collect(std::size_t group, const Sample& x);

@@ -38,7 +38,7 @@ void EntropyEngine::configure(EntropySettings settings) {
   quantizers_.assign(n_, {});
   before_.clear();
   set_sizes(settings_.theta, settings_.gamma);
-  settle_all();
+  refresh_all_thresholds();
   before_.clear();  // all are quantised
 }
 
@@ -55,7 +55,7 @@ void EntropyEngine::check(const EntropySettings& settings) const {
     throw std::invalid_argument("alpha is not in [0, 1]");
 }
 
-void EntropyEngine::settle(Group& g, Slot slot) {
+void EntropyEngine::refresh_thresholds(Group& g, Slot slot) {
   g.need[slot] = r_ == 0 ? 0 : entropy_.need(g.n[slot]);
 }
 
@@ -149,7 +149,7 @@ void EntropyEngine::merge(std::uint64_t kept, std::uint64_t other) {
   g.remove(b.slot);
   g.remove(find(kept).slot);
   box.id = kept;
-  admit(a.group, box);
+  insert(a.group, box);
 }
 
 }  // namespace boxwise

@@ -39,7 +39,7 @@ class EntropyEngine : public Engine {
              ClassScores& scores) const override;
   void degrees(const Group& g, const Sample& x, std::size_t begin, std::size_t m,
                double* out) const override;
-  void settle(Group& g, Slot slot) override;
+  void refresh_thresholds(Group& g, Slot slot) override;
   void quantize(Group& g, Slot slot) override;
   void measured(std::size_t j) override;
   bool needs_quantized_bounds() const override { return true; }

@@ -53,13 +53,13 @@ void Engine::set_sizes(double theta, std::vector<double> gamma) {
   for (size_t j = 0; j < n_; ++j) measure(j);
 }
 
-void Engine::settle_all() {
+void Engine::refresh_all_thresholds() {
   for (Group& g : groups_) {
     g.index.set(nullptr);
     g.oversized = false;
     for (Slot slot = 0; slot < g.size(); ++slot) {
       g.oversized = g.oversized || is_oversized(g, slot);
-      settle(g, slot);
+      refresh_thresholds(g, slot);
       quantize(g, slot);
     }
   }
@@ -127,7 +127,7 @@ void Engine::widen(const Rows& rows, size_t row) {
     range.high = std::max(range.high, xu);
     measure(j);
   }
-  if (rescaled) settle_all();
+  if (rescaled) refresh_all_thresholds();
 }
 
 // Measure the boxes anew: the scale has changed.
@@ -173,11 +173,11 @@ Engine::Probe Engine::probe(size_t j, double low, double high) const {
   return {j, xl, xu, limit_[j], slope_[j], low, high};
 }
 
-void Engine::admit(size_t group, const Box& box) {
+void Engine::insert(size_t group, const Box& box) {
   Group& g = groups_[group];
   const Slot slot = g.append(box);
   g.oversized = g.oversized || is_oversized(g, slot);
-  settle(g, slot);
+  refresh_thresholds(g, slot);
   quantize(g, slot);
   if (BoxIndex* index = g.index.get()) index->added(g, slot, box);
 }
@@ -200,8 +200,9 @@ void Engine::remove(std::uint64_t id) {
   const Place place = find(id);
   Group& g = groups_[place.group];
   g.remove(place.slot);
-  // A model read from a file knows what boxes hold. The group without a class may know more: of boxes
-  // that a label has taken from it, which made no difference while their class had the same values.
+  // A model read from a file knows what boxes hold. The group without a class may know more: of
+  // boxes that a label has taken from it, which made no difference while their class had the same
+  // values.
   for (Group* left : {&g, &groups_[0]})
     for (auto& column : left->D) column.recount();
 }
@@ -264,11 +265,11 @@ void Engine::take(Place place, const Sample& x, bool expand) {
   }
   for (size_t j = 0; j < r_; ++j) g.D[j].add(slot, x.codes[j], 1);
   g.set_samples(slot, g.n[slot] + 1);
-  settle(g, slot);
+  refresh_thresholds(g, slot);
   if (expand) quantize(g, slot);
   if (BoxIndex* index = g.index.get()) index->changed(g, slot, x.codes);
   if (place.group == 0 && x.label >= 0)  // a label makes an unlabelled box one of its class
-    admit(static_cast<size_t>(x.label) + 1, g.remove(slot));
+    insert(static_cast<size_t>(x.label) + 1, g.remove(slot));
 }
 
 void Engine::create(const Sample& x) {
@@ -290,7 +291,7 @@ void Engine::create(const Sample& x) {
   if (next_id_ == std::numeric_limits<std::uint64_t>::max())
     throw std::overflow_error("there is no number left for another box");
   box.id = next_id_++;
-  admit(static_cast<size_t>(x.label + 1), box);
+  insert(static_cast<size_t>(x.label + 1), box);
 }
 
 // Everything is checked before anything is kept: a snapshot may come from a damaged file.
@@ -347,7 +348,7 @@ void Engine::restore(const Snapshot& all) {
   const auto writer = writing();
   groups_ = std::move(groups);
   next_id_ = all.next_id;
-  settle_all();
+  refresh_all_thresholds();
 }
 
 void Engine::check(const Rows& rows) const {

@@ -127,8 +127,9 @@ class Engine : public LearningEngine {
   // The memberships of the boxes of a block.
   virtual void degrees(const Group& g, const Sample& x, std::size_t begin, std::size_t m,
                        double* out) const = 0;
-  // Called for a box that is new, has taken a sample or stands under new settings.
-  virtual void settle(Group&, Slot) {}
+  // Computes what the tests compare a box with. Called for a box that is new, has taken a sample or
+  // stands under new settings.
+  virtual void refresh_thresholds(Group&, Slot) {}
   // Called for a box that is new, has grown or stands under new settings.
   virtual void quantize(Group&, Slot) {}
   // Called when the slope of a feature has changed.
@@ -136,7 +137,7 @@ class Engine : public LearningEngine {
 
   void check_sizes(double theta, const std::vector<double>& gamma) const;
   void set_sizes(double theta, std::vector<double> gamma);  // the caller holds the lock
-  void settle_all();
+  void refresh_all_thresholds();
   void check(const Rows& rows) const;
   void check_labels(const Rows& rows, const std::int32_t* labels) const;
   // A row to learn: its class gets a group, the ranges grow with it.
@@ -149,7 +150,7 @@ class Engine : public LearningEngine {
   double width(std::size_t j) const;  // of the range of feature j; 0 if it is a single point
   void take(Place place, const Sample& x, bool expand);
   void create(const Sample& x);
-  void admit(std::size_t group, const Box& box);
+  void insert(std::size_t group, const Box& box);
   std::size_t winner(const ClassScores& scores) const;
   // The probabilities of the classes.
   void to_probabilities(const ClassScores& scores, double* p) const;

@@ -29,7 +29,7 @@ Bundle::Bundle(const Bundle& parent, std::vector<Member> members)
   groups_ = parent.groups_;
   next_id_ = parent.next_id_;
   next_ = parent.next_;
-  settle_all();
+  refresh_all_thresholds();
 }
 
 EntropySettings Bundle::loosest(const EntropySettings& common, const std::vector<Member>& members) {
@@ -162,8 +162,8 @@ size_t Bundle::least_delta(const Group& g, Slot slot, const Sample& x) {
   return least;
 }
 
-// Each member takes the option of highest membership that its theta and delta allow and that overlaps
-// no other class; the oldest of equals.
+// Each member takes the option of highest membership that its theta and delta allow and that
+// overlaps no other class; the oldest of equals.
 void Bundle::choose(const Sample& x) {
   for (size_t first = 0, m = 0; first < members_.size(); first = m) {
     const auto [alpha, beta] = weights(members_[first].alpha);

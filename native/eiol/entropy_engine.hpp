@@ -138,7 +138,7 @@ class EntropyEngine : public Engine {
   void weigh(const Group& g, Slot slot, std::size_t k, bool every_class, double reached,
              ClassScores& scores) const;
   template <class Visit>
-  void visit_stretch(const Sample& x, const Stretch& s, const float* degrees, float threshold,
+  void visit_block(const Sample& x, const BoxBlock& s, const float* degrees, float threshold,
                      Visit visit) const;
   double mixed(const Group& g, Slot slot, double dist, double sum) const;
   double finish(const Group& g, Slot slot, const Sample& x, double sum, double threshold) const;

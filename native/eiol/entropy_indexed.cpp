@@ -73,23 +73,23 @@ void EntropyEngine::score_indexed(const Sample& x, bool every_class, size_t clas
   weights = {alpha_, beta_};
   quantized = &scratch.pass.query;
   best.clear();
-  scratch.luck.resize(groups_.size());
+  scratch.backoff.resize(groups_.size());
   for (size_t k = 0, first = 0; k < classes; ++k) {
     if (const BoxIndex* index = scratch.indexes[k + 1]) {
       index->sort_out(x.codes, best.new_group(k + 1));
       for (const Forest& forest : index->forests()) best.add(forest);
     }
     if (!every_class && k + 1 < classes) continue;
-    Luck& luck = scratch.luck[every_class ? k + 1 : 0];
+    AdaptiveBackoff& backoff = scratch.backoff[every_class ? k + 1 : 0];
     const double& threshold = scores.thresholds[every_class ? k : 0];
     bool done = best.empty();
-    if (!done && !luck.skip()) {
+    if (!done && !backoff.skip()) {
       done = best.search(threshold, [&](size_t group, Slot slot) {
         const Group& g = groups_[group];
         const double sum = r_ > 0 ? add_up(g, slot, x) : 0.0;
         weigh(g, slot, group - 1, every_class, finish(g, slot, x, sum, threshold), scores);
       });
-      luck.note(done);
+      backoff.note(done);
     }
     for (; first <= k; ++first) {
       if (done) continue;

@@ -20,9 +20,9 @@ constexpr size_t TILE = kernels::TILE;
 constexpr float SLACK = 1e-5f, SLACK_OF_FEATURE = 0x1p-24f;
 }  // namespace
 
-// The boxes of a stretch that may reach the threshold, and what they reach.
+// The boxes of a block that may reach the threshold, and what they reach.
 template <class Visit>
-void EntropyEngine::visit_stretch(const Sample& x, const Stretch& s, const float* degrees,
+void EntropyEngine::visit_block(const Sample& x, const BoxBlock& s, const float* degrees,
                                   float threshold, Visit visit) const {
   const Group& g = groups_[s.k + 1];
   for (size_t begin = 0; begin < s.m; begin += TILE) {
@@ -52,16 +52,16 @@ void EntropyEngine::score_classes(const Sample& x, bool every_class, size_t clas
   score_indexed(x, every_class, classes, scratch, scores);
   score_packed(x, every_class, classes, scratch, scores);
   pass_over(x, classes, scratch);
-  const auto& [stretches, degrees, query] = scratch.pass;
+  const auto& [blocks, degrees, query] = scratch.pass;
   const float slack = SLACK + static_cast<float>(r_) * SLACK_OF_FEATURE;
-  // From one stretch to another, all of one class if every class matters.
-  const auto score_stretches = [&, &degrees = degrees](auto begin, auto end, double& threshold) {
-    const auto visit = [&](const Stretch& s, float enough, auto use) {
-      const auto place = static_cast<size_t>(&s - scratch.pass.stretches.data());
-      visit_stretch(x, s, degrees.data() + place * BLOCK, enough, use);
+  // From one block to another, all of one class if every class matters.
+  const auto score_blocks = [&, &degrees = degrees](auto begin, auto end, double& threshold) {
+    const auto visit = [&](const BoxBlock& s, float enough, auto use) {
+      const auto place = static_cast<size_t>(&s - scratch.pass.blocks.data());
+      visit_block(x, s, degrees.data() + place * BLOCK, enough, use);
     };
     const auto best = std::max_element(
-        begin, end, [](const Stretch& a, const Stretch& b) { return a.top < b.top; });
+        begin, end, [](const BoxBlock& a, const BoxBlock& b) { return a.top < b.top; });
     visit(*best, best->top, [&](const Group&, Slot, size_t, double reached) {
       threshold = std::max(threshold, reached);  // and no more: its turn will come
     });
@@ -73,11 +73,11 @@ void EntropyEngine::score_classes(const Sample& x, bool every_class, size_t clas
       });
     }
   };
-  for (auto begin = stretches.begin(); begin != stretches.end();) {
-    const auto end = every_class ? std::find_if(begin, stretches.end(),
-                                                [&](const Stretch& s) { return s.k != begin->k; })
-                                 : stretches.end();
-    score_stretches(begin, end, scores.thresholds[every_class ? begin->k : 0]);
+  for (auto begin = blocks.begin(); begin != blocks.end();) {
+    const auto end = every_class ? std::find_if(begin, blocks.end(),
+                                                [&](const BoxBlock& s) { return s.k != begin->k; })
+                                 : blocks.end();
+    score_blocks(begin, end, scores.thresholds[every_class ? begin->k : 0]);
     begin = end;
   }
 }
@@ -121,21 +121,21 @@ void EntropyEngine::quantize(const Sample& x, QuantizedQuery& query) const {
 // What memberships the boxes that are in no index may reach: by how often they have seen the values
 // of x, and by their quantised bounds.
 void EntropyEngine::pass_over(const Sample& x, size_t classes, Scratch& scratch) const {
-  auto& [stretches, degrees, query] = scratch.pass;
-  stretches.clear();
+  auto& [blocks, degrees, query] = scratch.pass;
+  blocks.clear();
   for (size_t k = 0; k < classes; ++k) {
     if (scratch.indexes[k + 1] != nullptr || packed_copy(scratch, k + 1) != nullptr) continue;
     for (size_t begin = 0, size = groups_[k + 1].size(); begin < size; begin += BLOCK)
-      stretches.push_back({k, begin, std::min(BLOCK, size - begin), 0.0f});
+      blocks.push_back({k, begin, std::min(BLOCK, size - begin), 0.0f});
   }
-  degrees.resize(stretches.size() * BLOCK);
+  degrees.resize(blocks.size() * BLOCK);
   const auto alpha = static_cast<float>(alpha_), beta = static_cast<float>(beta_);
   const auto step = static_cast<float>(alpha_ * query.step);
   Counts counts;
   alignas(64) std::uint8_t far[BLOCK] = {};
   alignas(64) float sum[BLOCK];
-  for (size_t i = 0; i < stretches.size(); ++i) {
-    Stretch& s = stretches[i];
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    BoxBlock& s = blocks[i];
     const Group& g = groups_[s.k + 1];
     const bool summed = counts.gather(g, x.codes, static_cast<Slot>(s.begin), s.m, sum);
     const std::uint8_t* tiles = n_ > 0 ? g.quantized.from(s.begin) : nullptr;

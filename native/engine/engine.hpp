@@ -87,7 +87,8 @@ class Engine : public LearningEngine {
   };
 
   using PackedCopies = std::vector<std::unique_ptr<const PackedCopy>>;  // null: not worth it
-  struct Luck {  // of searches that may give up: after each that did, more samples go without
+  // Exponential backoff for searches that may give up: after each that did, more samples go without.
+  struct AdaptiveBackoff {
     unsigned failed = 0, skips = 0;
     bool skip() { return skips > 0 && skips-- > 0; }
     void note(bool done) {
@@ -95,13 +96,13 @@ class Engine : public LearningEngine {
       skips = done ? 0 : 1u << failed;
     }
   };
-  struct Stretch {  // a block of boxes of a class that is passed over
+  struct BoxBlock {  // m boxes of class k, from `begin` on
     std::size_t k, begin, m;
-    float top;  // the highest membership that one of them may reach
+    float top;  // an upper bound of their memberships
   };
-  struct Pass {  // over boxes, a block after the other, and what is known of them without a look
-    std::vector<Stretch> stretches;
-    Aligned<float> degrees;  // what membership they may reach
+  struct Pass {  // over blocks of boxes: upper bounds of their memberships
+    std::vector<BoxBlock> blocks;
+    Aligned<float> degrees;  // upper bounds, box by box
     QuantizedQuery query;
   };
   struct Scratch {  // working memory of `score_classes`, kept between samples
@@ -110,7 +111,7 @@ class Engine : public LearningEngine {
     PackedCopy::Scratch search;
     bool chunk_begins = true;  // boxes may have changed since the last sample
     std::vector<const BoxIndex*> found, indexes;  // by group, null where there is none; in use
-    std::vector<Luck> luck;  // by group; of all groups together, the first
+    std::vector<AdaptiveBackoff> backoff;  // by group; of all groups together, the first
     BestFirst best_first;
   };
 

@@ -127,7 +127,7 @@ class Hands {
   std::vector<std::thread> threads_;
 };
 
-// In stretches, so that it can be stopped.
+// In blocks, so that it can be stopped.
 template <class Use>
 void in_stretches(const Rows& rows, const LearningEngine& engine, const Queue& queue, Use use) {
   const size_t n = engine.n_continuous(), r = engine.n_categorical();

@@ -40,10 +40,10 @@ const TimesLog& times_log() {
 
 }  // namespace
 
-AgglomerativeEngine::AgglomerativeEngine(size_t n_continuous, size_t n_categorical,
+AgglomerativeEngine::AgglomerativeEngine(size_t n_numeric, size_t n_categorical,
                                          AgglomerativeSettings settings, std::vector<Range> ranges,
                                          std::function<void()> pulse)
-    : EntropyEngine(n_continuous, n_categorical, settings.entropy, std::move(ranges)),
+    : EntropyEngine(n_numeric, n_categorical, settings.entropy, std::move(ranges)),
       how_(std::move(settings)),
       pulse_(std::move(pulse)) {
   check(how_);

@@ -22,7 +22,7 @@ class AgglomerativeEngine : public EntropyEngine {
  public:
   // `pulse` is called every now and then while boxes are merged; what it throws ends the merging
   // between two merges.
-  AgglomerativeEngine(std::size_t n_continuous, std::size_t n_categorical,
+  AgglomerativeEngine(std::size_t n_numeric, std::size_t n_categorical,
                       AgglomerativeSettings settings, std::vector<Range> ranges,
                       std::function<void()> pulse = {});
   std::unique_ptr<LearningEngine> fresh() const override;

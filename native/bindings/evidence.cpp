@@ -95,7 +95,7 @@ nb::dict terms(const EvidenceEngine& engine, const In<double, 2>& lower, const I
   if (rows.count != 1) throw std::invalid_argument("terms are those of one row");
   BoxTerms all = engine.terms(rows);
   const std::size_t boxes = all.log_weights.size(), classes = all.log_classes.size();
-  const std::size_t columns = engine.n_continuous() + engine.n_categorical();
+  const std::size_t columns = engine.n_numeric() + engine.n_categorical();
   nb::dict result;
   result["terms"] = to_numpy(std::move(all.terms), {boxes, columns});
   result["log_weights"] = to_numpy(std::move(all.log_weights), {boxes});

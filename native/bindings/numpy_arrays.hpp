@@ -40,7 +40,7 @@ inline Rows to_rows(const LearningEngine& engine, const In<double, 2>& lower, co
   const std::size_t count = codes.shape(0);
   if (lower.shape(0) != count || upper.shape(0) != count)
     throw std::invalid_argument("lower, upper and codes differ in their number of rows");
-  if (lower.shape(1) != engine.n_continuous() || upper.shape(1) != engine.n_continuous() ||
+  if (lower.shape(1) != engine.n_numeric() || upper.shape(1) != engine.n_numeric() ||
       codes.shape(1) != engine.n_categorical())
     throw std::invalid_argument("the rows have another number of features than the model");
   return {count, lower.data(), upper.data(), codes.data()};
@@ -67,7 +67,8 @@ std::vector<T> to_vector(const In<T, 1>& array) {
   return std::vector<T>(array.data(), array.data() + array.shape(0));
 }
 
-// The scales of the features one after the other, each an array that begins with its length; or nothing.
+// The scales of the features one after the other, each an array that begins with its length; or
+// nothing.
 inline std::vector<QuantileScale> to_scales(const std::optional<In<double, 1>>& states) {
   std::vector<QuantileScale> scales;
   const std::size_t all = states ? states->shape(0) : 0;
@@ -96,7 +97,7 @@ inline std::vector<Range> to_ranges(const std::vector<double>& low,
     throw std::invalid_argument("low, high and growing differ in length");
   auto scales = to_scales(states);
   if (!scales.empty() && scales.size() != low.size())
-    throw std::invalid_argument("one scale per continuous feature is needed");
+    throw std::invalid_argument("one scale per numeric feature is needed");
   std::vector<Range> ranges;
   ranges.reserve(low.size());
   for (std::size_t j = 0; j < low.size(); ++j) {

@@ -31,22 +31,22 @@ RowReader::Cells& RowReader::cells() {
   return kept;
 }
 
-RowReader::RowReader(nb::object engine, nb::dict keys, nb::tuple continuous,
+RowReader::RowReader(nb::object engine, nb::dict keys, nb::tuple numeric,
                      nb::tuple vocabularies, nb::object labels)
     : keeper_(engine),
       engine_(nb::cast<LearningEngine&>(engine)),
       label_codes_(nb::cast<nb::dict>(labels.attr("codes"))),
       known_(keys),
       labels_(nb::cast<nb::list>(labels.attr("values"))) {
-  const size_t n = continuous.size(), r = vocabularies.size();
-  if (keys.size() != n + r || engine_.n_continuous() != n || engine_.n_categorical() != r)
+  const size_t n = numeric.size(), r = vocabularies.size();
+  if (keys.size() != n + r || engine_.n_numeric() != n || engine_.n_categorical() != r)
     throw std::invalid_argument("the columns are not those of the engine");
-  continuous_.reserve(n);
+  numeric_.reserve(n);
   categorical_.reserve(r);
   for (size_t next = 0; auto [key, name] : keys) {
-    const size_t column = next++, number = continuous_.size();
-    if (number < n && nb::cast<size_t>(continuous[number]) == column) {
-      continuous_.push_back(nb::borrow(key));
+    const size_t column = next++, number = numeric_.size();
+    if (number < n && nb::cast<size_t>(numeric[number]) == column) {
+      numeric_.push_back(nb::borrow(key));
       continue;
     }
     if (categorical_.size() == r) throw std::invalid_argument("the columns are not in order");
@@ -58,15 +58,15 @@ RowReader::RowReader(nb::object engine, nb::dict keys, nb::tuple continuous,
   }
 }
 
-// Most streams have the same keys in the same order in every row, floats, whole numbers and texts that
-// are known or, to predict, are not. Then no key is looked up and nothing has to be held; false if the
-// row is otherwise.
+// Most streams have the same keys in the same order in every row, floats, whole numbers and texts
+// that are known or, to predict, are not. Then no key is looked up and nothing has to be held;
+// false if the row is otherwise.
 bool RowReader::read_usual([[maybe_unused]] PyObject* row, [[maybe_unused]] bool to_learn,
                            [[maybe_unused]] Cells& x) const {
 #if defined(Py_GIL_DISABLED)
   return false;
 #else
-  const size_t n = continuous_.size(), columns = n + categorical_.size();
+  const size_t n = numeric_.size(), columns = n + categorical_.size();
   if (usual_.size() != columns || static_cast<size_t>(PyDict_Size(row)) != columns) return false;
   x.numbers.resize(n);
   x.codes.resize(columns - n);
@@ -104,11 +104,11 @@ bool RowReader::read_usual([[maybe_unused]] PyObject* row, [[maybe_unused]] bool
 
 // The values of a row, column by column, null where it has none; and how many it has.
 size_t RowReader::fetch(nb::handle row, std::vector<nb::object>& values) const {
-  const size_t n = continuous_.size(), columns = n + categorical_.size();
+  const size_t n = numeric_.size(), columns = n + categorical_.size();
   values.resize(columns);
   size_t found = 0;
   for (size_t j = 0; j < columns; ++j) {
-    values[j] = look_up(row, j < n ? continuous_[j] : categorical_[j - n].key);
+    values[j] = look_up(row, j < n ? numeric_[j] : categorical_[j - n].key);
     found += values[j].is_valid();
   }
   return found;
@@ -116,9 +116,9 @@ size_t RowReader::fetch(nb::handle row, std::vector<nb::object>& values) const {
 
 // Remember in which order a row has the columns. The keys live as long as this.
 void RowReader::note_order(nb::handle row) {
-  const size_t n = continuous_.size(), columns = n + categorical_.size();
+  const size_t n = numeric_.size(), columns = n + categorical_.size();
   const auto key_of = [&](size_t column) {
-    return (column < n ? continuous_[column] : categorical_[column - n].key).ptr();
+    return (column < n ? numeric_[column] : categorical_[column - n].key).ptr();
   };
   usual_.reserve(columns);
   size_t number = 0, category = n;  // the next ones, if the row has them in order, as most rows do
@@ -142,8 +142,8 @@ void RowReader::note_order(nb::handle row) {
 }
 
 bool RowReader::read_numbers(const std::vector<nb::object>& values, Cells& cells) const {
-  cells.numbers.resize(continuous_.size());
-  for (size_t j = 0; j < continuous_.size(); ++j)
+  cells.numbers.resize(numeric_.size());
+  for (size_t j = 0; j < numeric_.size(); ++j)
     if (!to_number(values[j].is_valid() ? values[j].ptr() : Py_None, cells.numbers[j])) return false;
   return true;
 }
@@ -153,7 +153,7 @@ bool RowReader::read_codes(const std::vector<nb::object>& values, std::vector<nb
                            Cells& cells) const {
   cells.codes.resize(categorical_.size());
   for (size_t j = 0; j < categorical_.size(); ++j) {
-    nb::handle value = values[continuous_.size() + j];
+    nb::handle value = values[numeric_.size() + j];
     if (!value.is_valid() || is_missing(value.ptr())) value = Py_None;
     const nb::object code = look_up(categorical_[j].codes, value);
     if (!code.is_valid() && categorical_[j].is_full() && is_plain(value.ptr())) {

@@ -16,15 +16,15 @@ namespace boxwise {
 
 class RowReader {
  public:
-  // An engine, a dict with the keys of all columns in their order, the positions of the continuous ones, the
-  // vocabulary of each of the others, and that of the labels. All are the caller's own: the keys stay as they
-  // are; vocabularies may grow, and grow here.
-  RowReader(nanobind::object engine, nanobind::dict keys, nanobind::tuple continuous,
+  // An engine, a dict with the keys of all columns in their order, the positions of the numeric
+  // ones, the vocabulary of each of the others, and that of the labels. All are the caller's own:
+  // the keys stay as they are; vocabularies may grow, and grow here.
+  RowReader(nanobind::object engine, nanobind::dict keys, nanobind::tuple numeric,
             nanobind::tuple vocabularies, nanobind::object labels);
 
   // Learn a row with a label that is known. Returns false, and has done nothing, if the row is not
-  // plain: no dict, or it has a column with a value that the model does not know of, or an unusual value.
-  // Columns that the row lacks are missing; a text never seen becomes a category.
+  // plain: no dict, or it has a column with a value that the model does not know of, or an unusual
+  // value. Columns that the row lacks are missing; a text never seen becomes a category.
   bool learn(nanobind::handle row, nanobind::handle label);
 
   // The label of a row; None if the row is not plain, or no label has been learned.
@@ -51,13 +51,14 @@ class RowReader {
     nanobind::list values;
     std::size_t limit = SIZE_MAX;  // values that are told apart; the code of all others
     bool is_full() const { return values.size() > limit; }
-    // The text looked up last, and its code, which it keeps: a row that was predicted is learned next.
+    // The text looked up last, and its code, which it keeps: a row that was predicted is learned
+    // next.
     mutable nanobind::object latest = {};
     mutable Code latest_code = 0;
   };
   nanobind::object keeper_;  // of the engine
   LearningEngine& engine_;
-  std::vector<nanobind::object> continuous_;  // the keys
+  std::vector<nanobind::object> numeric_;  // the keys
   std::vector<Categorical> categorical_;
   nanobind::dict label_codes_, known_;  // known_: the keys of all columns
   nanobind::list labels_;

@@ -20,9 +20,9 @@ constexpr Code NONE = ValueDistance::NONE;
 std::invalid_argument invalid(const char* text) { return std::invalid_argument(text); }
 }  // namespace
 
-BoundEngine::BoundEngine(size_t n_continuous, size_t n_categorical, BoundSettings settings,
+BoundEngine::BoundEngine(size_t n_numeric, size_t n_categorical, BoundSettings settings,
                          std::vector<Range> ranges, std::function<void()> pulse)
-    : CuttingEngine(n_continuous, n_categorical, std::move(ranges)),
+    : CuttingEngine(n_numeric, n_categorical, std::move(ranges)),
       pulse_(std::move(pulse)),
       counts_(n_categorical),
       distance_(n_categorical),

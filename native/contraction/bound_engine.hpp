@@ -12,7 +12,7 @@ namespace boxwise {
 
 struct BoundSettings {
   double theta;
-  std::vector<double> gamma;  // one per continuous feature
+  std::vector<double> gamma;  // one per numeric feature
   double eta;                 // the largest distance between the bounds of a categorical feature
 };
 
@@ -29,7 +29,7 @@ class BoundEngine : public CuttingEngine {
  public:
   // `pulse` is called every now and then while rows are learned; what it throws ends the learning
   // between two rows.
-  BoundEngine(std::size_t n_continuous, std::size_t n_categorical, BoundSettings settings,
+  BoundEngine(std::size_t n_numeric, std::size_t n_categorical, BoundSettings settings,
               std::vector<Range> ranges, std::function<void()> pulse = {});
   std::unique_ptr<LearningEngine> fresh() const override;
   bool needs_all_rows() const override { return true; }

@@ -9,7 +9,7 @@ namespace boxwise {
 using std::size_t;
 
 // For each class the best membership and, of the boxes that have it, the nearest centre (without
-// continuous features: their samples); if not every class matters, for those that have the best of
+// numeric features: their samples); if not every class matters, for those that have the best of
 // all. Categories are looked at only in boxes whose intervals reach the best so far.
 void BoundEngine::score_classes(const Sample& x, bool every_class, size_t classes, Scratch&,
                         ClassScores& scores) const {

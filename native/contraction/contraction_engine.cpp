@@ -9,9 +9,9 @@ namespace boxwise {
 using std::size_t;
 using std::uint32_t;
 
-ContractionEngine::ContractionEngine(size_t n_continuous, size_t n_categorical,
+ContractionEngine::ContractionEngine(size_t n_numeric, size_t n_categorical,
                                      ContractionSettings settings, std::vector<Range> ranges)
-    : CuttingEngine(n_continuous, n_categorical, std::move(ranges)),
+    : CuttingEngine(n_numeric, n_categorical, std::move(ranges)),
       weight_num_(r_ == 0 ? 1.0 : n_ == 0 ? 0.0 : 0.5),
       weight_cat_(1 - weight_num_) {
   configure(std::move(settings));

@@ -8,13 +8,13 @@ namespace boxwise {
 
 struct ContractionSettings {
   double theta;
-  std::vector<double> gamma;  // one per continuous feature
+  std::vector<double> gamma;  // one per numeric feature
   double beta;                // the share of the categories that a box must know to take a sample
 };
 
 class ContractionEngine : public CuttingEngine {
  public:
-  ContractionEngine(std::size_t n_continuous, std::size_t n_categorical,
+  ContractionEngine(std::size_t n_numeric, std::size_t n_categorical,
                     ContractionSettings settings, std::vector<Range> ranges);
   std::unique_ptr<LearningEngine> fresh() const override;
 

@@ -11,7 +11,7 @@ using std::size_t;
 
 // For each class the best membership; if not every class matters, for those that have the best of
 // all. Where several have it, what decides between them: how near the centre of such a box is, or,
-// without continuous features, how many samples such boxes have.
+// without numeric features, how many samples such boxes have.
 void ContractionEngine::score_classes(const Sample& x, bool every_class, size_t classes,
                                       Scratch& scratch, ClassScores& scores) const {
   scores.best.assign(classes, -1.0);

@@ -13,10 +13,11 @@ class CuttingEngine : public Engine {
  protected:
   using Engine::Engine;
 
-  bool covers(const Group& g, Slot slot, const Sample& x) const;  // in all continuous features
+  bool covers(const Group& g, Slot slot, const Sample& x) const;  // in all numeric features
   // Keep the better candidate: of higher degree, the older one of equals.
   void offer(std::optional<Candidate>& best, std::size_t group, Slot slot, double degree) const;
-  // Take the sample; returns where the box is then: a label makes an unlabelled box one of its class.
+  // Take the sample; returns where the box is then: a label makes an unlabelled box one of its
+  // class.
   Place take_and_find(Place place, const Sample& x);
   Bounds bounds(Place place) const;
   void set_bounds(Place place, const Bounds& bounds);

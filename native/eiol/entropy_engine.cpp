@@ -14,9 +14,9 @@ constexpr double SPARE = 32;         // this part of a range has room at either 
 constexpr double LEAST_SHARE = 1e-9;  // of the largest gamma, for a feature to have a quantizer
 }  // namespace
 
-EntropyEngine::EntropyEngine(size_t n_continuous, size_t n_categorical, EntropySettings settings,
+EntropyEngine::EntropyEngine(size_t n_numeric, size_t n_categorical, EntropySettings settings,
                              std::vector<Range> ranges)
-    : Engine(n_continuous, n_categorical, std::move(ranges)),
+    : Engine(n_numeric, n_categorical, std::move(ranges)),
       alpha_(0),
       beta_(0),
       entropy_(0, false, n_categorical) {

@@ -13,7 +13,7 @@ namespace boxwise {
 
 struct EntropySettings {
   double theta, delta, alpha;
-  std::vector<double> gamma;  // one per continuous feature
+  std::vector<double> gamma;  // one per numeric feature
   bool mean;                  // version 2: the mean of the entropy changes, not each of them
   std::size_t max_boxes = 0;  // once there are so many, no new ones but for new classes; 0: no limit
 };
@@ -22,7 +22,7 @@ constexpr std::size_t REQUANTIZED = 64;  // boxes that one row requantises
 
 class EntropyEngine : public Engine {
  public:
-  EntropyEngine(std::size_t n_continuous, std::size_t n_categorical, EntropySettings settings,
+  EntropyEngine(std::size_t n_numeric, std::size_t n_categorical, EntropySettings settings,
                 std::vector<Range> ranges);
   std::unique_ptr<LearningEngine> fresh() const override;
 

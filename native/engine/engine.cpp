@@ -20,16 +20,16 @@ constexpr size_t LEARN_CHUNK = 32;   // rows learned under one write lock: reade
 std::invalid_argument invalid(const std::string& text) { return std::invalid_argument(text); }
 }  // namespace
 
-Engine::Engine(size_t n_continuous, size_t n_categorical, std::vector<Range> ranges)
-    : n_(n_continuous),
+Engine::Engine(size_t n_numeric, size_t n_categorical, std::vector<Range> ranges)
+    : n_(n_numeric),
       r_(n_categorical),
       rescaled_(!ranges.empty() && ranges[0].scale.has_value()),
       ranges_(std::move(ranges)),
-      limit_(n_continuous),
-      slope_(n_continuous),
-      margin_(n_continuous) {
+      limit_(n_numeric),
+      slope_(n_numeric),
+      margin_(n_numeric) {
   if (n_ + r_ == 0) throw invalid("a model needs at least one feature");
-  if (ranges_.size() != n_) throw invalid("one range per continuous feature is needed");
+  if (ranges_.size() != n_) throw invalid("one range per numeric feature is needed");
   for (const Range& range : ranges_) {
     const bool unseen = range.low == UNSET && range.high == -UNSET && range.growing;
     if (!unseen && !(range.low >= -LARGEST && range.low <= range.high && range.high <= LARGEST))
@@ -42,7 +42,7 @@ Engine::Engine(size_t n_continuous, size_t n_categorical, std::vector<Range> ran
 
 void Engine::check_sizes(double theta, const std::vector<double>& gamma) const {
   if (!(theta >= 0 && std::isfinite(theta))) throw invalid("theta is below 0");
-  if (gamma.size() != n_) throw invalid("one gamma per continuous feature is needed");
+  if (gamma.size() != n_) throw invalid("one gamma per numeric feature is needed");
   for (double g : gamma)
     if (!(g > 0 && g <= LARGEST_GAMMA)) throw invalid("gamma is not in (0, 1e6]");
 }

@@ -49,7 +49,7 @@ class Engine : public LearningEngine {
   Matrix memberships(const Rows& rows, std::size_t threads = 1) const override;
 
   Snapshot snapshot() const;
-  std::size_t n_continuous() const override { return n_; }
+  std::size_t n_numeric() const override { return n_; }
   std::size_t n_categorical() const override { return r_; }
   const std::vector<Range>& ranges() const { return ranges_; }  // not while others learn
   std::size_t n_classes() const override;
@@ -57,7 +57,7 @@ class Engine : public LearningEngine {
   std::size_t bytes() const override;
 
  protected:
-  struct Probe {  // one continuous feature in which the sample has a value
+  struct Probe {  // one numeric feature in which the sample has a value
     std::size_t j;
     double xl, xu;
     double limit, slope;  // theta and gamma in the units of xl and xu
@@ -87,7 +87,8 @@ class Engine : public LearningEngine {
   };
 
   using PackedCopies = std::vector<std::unique_ptr<const PackedCopy>>;  // null: not worth it
-  // Exponential backoff for searches that may give up: after each that did, more samples go without.
+  // Exponential backoff for searches that may give up: after each that did, more samples go
+  // without.
   struct AdaptiveBackoff {
     unsigned failed = 0, skips = 0;
     bool skip() { return skips > 0 && skips-- > 0; }
@@ -115,7 +116,7 @@ class Engine : public LearningEngine {
     BestFirst best_first;
   };
 
-  Engine(std::size_t n_continuous, std::size_t n_categorical, std::vector<Range> ranges);
+  Engine(std::size_t n_numeric, std::size_t n_categorical, std::vector<Range> ranges);
 
   // One sample; its class has a group already, and the ranges include it.
   virtual void learn_one(const Sample& x) = 0;

@@ -15,7 +15,7 @@
 
 namespace boxwise {
 
-// Range of a continuous feature; low > high while no value has been seen. With a scale, the feature is
+// Range of a numeric feature; low > high while no value has been seen. With a scale, the feature is
 // measured by rank; all features of a model are, or none.
 struct Range {
   double low;
@@ -41,7 +41,8 @@ class LearningEngine {
   virtual std::unique_ptr<LearningEngine> fresh() const = 0;
 
   virtual void learn(const Rows& rows, const std::int32_t* labels) = 0;
-  // Whether rows may be learned in several calls; if not, `learn` itself must be stopped on the way.
+  // Whether rows may be learned in several calls; if not, `learn` itself must be stopped on the
+  // way.
   virtual bool needs_all_rows() const { return false; }
   // Called every now and then by a `learn` that needs all rows; what it throws ends the learning.
   virtual void set_pulse(std::function<void()>) {}
@@ -60,7 +61,7 @@ class LearningEngine {
   // A row for each row, a column for each box.
   virtual Matrix memberships(const Rows& rows, std::size_t threads = 1) const = 0;
 
-  virtual std::size_t n_continuous() const = 0;
+  virtual std::size_t n_numeric() const = 0;
   virtual std::size_t n_categorical() const = 0;
   virtual std::size_t n_classes() const = 0;
   virtual std::size_t n_boxes() const = 0;

@@ -32,13 +32,13 @@ void Box::add(const Box& other) {
   n += other.n;
 }
 
-Group::Group(size_t n_continuous, size_t n_categorical, bool rescaled)
-    : V(n_continuous),
-      W(n_continuous),
-      from(rescaled ? n_continuous : 0),
-      to(rescaled ? n_continuous : 0),
+Group::Group(size_t n_numeric, size_t n_categorical, bool rescaled)
+    : V(n_numeric),
+      W(n_numeric),
+      from(rescaled ? n_numeric : 0),
+      to(rescaled ? n_numeric : 0),
       D(n_categorical),
-      quantized(n_continuous) {}
+      quantized(n_numeric) {}
 
 namespace {
 // Each column of bounds with the same of a box: V, W and, if there are any, from and to.
@@ -58,8 +58,8 @@ size_t Group::first_lines() const {
   return V.size() + W.size() + from.size() + to.size() + 2 * D.size() + 5;
 }
 
-// One piece of memory for the first boxes in all arrays: dozens of pieces would keep the first row of a
-// class waiting.
+// One piece of memory for the first boxes in all arrays: dozens of pieces would keep the first row
+// of a class waiting.
 void Group::begin() {
   first_.reserve(first_lines());
   Line* line = first_.data();

@@ -48,7 +48,7 @@ class MaybeIndex {
 class Group {
  public:
   // `rescaled`: V and W are not in the units of the input, and both are kept.
-  Group(std::size_t n_continuous, std::size_t n_categorical, bool rescaled);
+  Group(std::size_t n_numeric, std::size_t n_categorical, bool rescaled);
 
   Slot append(const Box& box);
   Box at(Slot slot) const;

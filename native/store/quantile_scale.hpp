@@ -1,4 +1,4 @@
-// A continuous feature measured by rank: a monotone function that follows the distribution of its
+// A numeric feature measured by rank: a monotone function that follows the distribution of its
 // values, from 0 at the least to 1 at the largest, exactly as in reference/quantiles.py. Values are
 // remembered in a sketch: of every full level, one in two goes on to the next and counts twice.
 #pragma once

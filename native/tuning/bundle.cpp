@@ -14,9 +14,9 @@ namespace {
 constexpr size_t STRETCH = 64;  // rows learned between two pulses
 }  // namespace
 
-Bundle::Bundle(size_t n_continuous, size_t n_categorical, const EntropySettings& common,
+Bundle::Bundle(size_t n_numeric, size_t n_categorical, const EntropySettings& common,
                std::vector<Range> ranges, std::vector<Member> members)
-    : EntropyEngine(n_continuous, n_categorical, loosest(common, members), std::move(ranges)),
+    : EntropyEngine(n_numeric, n_categorical, loosest(common, members), std::move(ranges)),
       members_(std::move(members)) {
   std::stable_sort(members_.begin(), members_.end(),
                    [](const Member& a, const Member& b) { return a.alpha < b.alpha; });

@@ -1,5 +1,5 @@
-// Many settings of EIOL-GFMM at once. Settings that have decided alike so far have the same boxes, so
-// they share them: each sample is looked up once for all, with the loosest theta and delta among
+// Many settings of EIOL-GFMM at once. Settings that have decided alike so far have the same boxes,
+// so they share them: each sample is looked up once for all, with the loosest theta and delta among
 // them, and only then does each setting choose among the few candidates. Where they choose
 // differently, the bundle forks. Each setting ends with exactly the boxes it would have alone.
 #pragma once
@@ -22,11 +22,11 @@ class Bundle : public EntropyEngine {
   using Push = std::function<void(std::unique_ptr<Bundle>)>;
 
   // Members may differ in theta and delta; in alpha too if it is strictly between 0 and 1 for all.
-  Bundle(std::size_t n_continuous, std::size_t n_categorical, const EntropySettings& common,
+  Bundle(std::size_t n_numeric, std::size_t n_categorical, const EntropySettings& common,
          std::vector<Range> ranges, std::vector<Member> members);
 
-  // Learn the rows that are left. Members that part company go on in bundles of their own. `pulse` is
-  // called every now and then; what it throws ends the learning.
+  // Learn the rows that are left. Members that part company go on in bundles of their own. `pulse`
+  // is called every now and then; what it throws ends the learning.
   void learn_together(const Rows& rows, const std::int32_t* labels, const Push& push,
                       const std::function<void()>& pulse);
 

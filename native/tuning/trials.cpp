@@ -130,7 +130,7 @@ class Hands {
 // In blocks, so that it can be stopped.
 template <class Use>
 void in_stretches(const Rows& rows, const LearningEngine& engine, const Queue& queue, Use use) {
-  const size_t n = engine.n_continuous(), r = engine.n_categorical();
+  const size_t n = engine.n_numeric(), r = engine.n_categorical();
   for (size_t begin = 0; begin < rows.count; begin += STRETCH) {
     queue.pulse();
     use(begin, Rows{std::min(STRETCH, rows.count - begin), rows.lower + begin * n,
@@ -167,7 +167,8 @@ size_t run_alone(Trial& trial, const Queue& queue) {
   return 1;
 }
 
-// The members of a bundle have the same boxes at the end; those with the same alpha, the same answers.
+// The members of a bundle have the same boxes at the end; those with the same alpha, the same
+// answers.
 void answer_all(const Bundle& bundle, std::vector<Trial>& trials, double learn_seconds,
                 const Queue& queue) {
   const auto start = Clock::now();
@@ -215,9 +216,9 @@ size_t run_bundle(Bundle& bundle, std::vector<Trial>& trials, Queue& queue) {
   return bundle.members().size();
 }
 
-// Trials that may share their boxes: of one fold, alike in all but theta, delta and alpha; alpha 0 and
-// alpha 1 apart, since they leave out one kind of feature when a box is asked whether it contains a
-// sample.
+// Trials that may share their boxes: of one fold, alike in all but theta, delta and alpha; alpha 0
+// and alpha 1 apart, since they leave out one kind of feature when a box is asked whether it
+// contains a sample.
 bool go_together(const Trial& a, const Trial& b) {
   const auto& one = static_cast<const EntropyEngine&>(*a.prototype);
   const auto& other = static_cast<const EntropyEngine&>(*b.prototype);
@@ -250,7 +251,7 @@ void plan(std::vector<Trial>& trials, Queue& queue) {
         const auto& s = static_cast<const EntropyEngine&>(*trials[i].prototype).settings();
         members.push_back({s.theta, s.delta, s.alpha, i});
       }
-      Bundle whole(first.n_continuous(), first.n_categorical(), first.settings(), first.ranges(),
+      Bundle whole(first.n_numeric(), first.n_categorical(), first.settings(), first.ranges(),
                    std::move(members));
       return run_bundle(whole, trials, q);
     });

@@ -82,11 +82,11 @@ size_t AgglomerativeEngine::filter(const Group& g, const Box& a, Slot begin, siz
   if (!fresh && settings_.mean) {  // a single sample: the test of the online learner
     alignas(64) double sum[BLOCK];
     search.counts.total(g, search.codes.data(), begin, m, sum);
-    passing = kernels::require(sum, g.need.data() + begin, over, m);
+    passing = kernels::require(sum, min_counts(g) + begin, over, m);
   } else if (!fresh) {
     alignas(64) uint32_t low[BLOCK];
     search.counts.least(g, search.codes.data(), begin, m, low);
-    passing = kernels::require(low, g.need.data() + begin, over, m);
+    passing = kernels::require(low, min_counts(g) + begin, over, m);
   }
   const auto span = [&](size_t j) {
     return kernels::Span{&g.V[j][begin], &g.W[j][begin], a.V[j], a.W[j], limit_[j]};

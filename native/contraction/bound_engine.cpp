@@ -101,7 +101,7 @@ void BoundEngine::refresh_thresholds(Group& g, Slot slot) {
       pairs_.push_back({scratch_.front().first, NONE});
     }
   }
-  g.need[slot] = static_cast<uint32_t>(row_of(g.id[slot]));
+  g.engine_data[slot] = static_cast<uint32_t>(row_of(g.id[slot]));
 }
 
 size_t BoundEngine::row_of(uint64_t id) const {

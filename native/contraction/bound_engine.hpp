@@ -97,17 +97,17 @@ class BoundEngine : public CuttingEngine {
 
   std::size_t row_of(std::uint64_t id) const;
   const Pair* pairs(const Group& g, Slot slot) const {
-    return pairs_.data() + g.need[slot] * r_;
+    return pairs_.data() + g.engine_data[slot] * r_;
   }
   Pair* pairs(Place place) {
-    return pairs_.data() + groups_[place.group].need[place.slot] * r_;
+    return pairs_.data() + groups_[place.group].engine_data[place.slot] * r_;
   }
 
   BoundSettings settings_;
   std::function<void()> pulse_;
   std::vector<ClassCounts> counts_;      // by feature
   std::vector<ValueDistance> distance_;  // by feature
-  // A row of bounds for each box, in order of creation; Group::need tells a box its row.
+  // A row of bounds for each box, in order of creation; Group::engine_data has the row of a box.
   std::vector<std::uint64_t> row_id_;
   std::vector<Pair> pairs_;  // r_ for each row
 

@@ -29,11 +29,13 @@ void ContractionEngine::configure(ContractionSettings settings) {
   settings_ = std::move(settings);
   // A share like 0.29 is a little less in binary: 29 of 100 must not become 28.
   const double share = std::floor(settings_.beta * static_cast<double>(r_) + 1e-9);
-  needed_ = r_ == 0 ? 0 : std::max(static_cast<uint32_t>(share), 1u);
+  min_known_ = r_ == 0 ? 0 : std::max(static_cast<uint32_t>(share), 1u);
   set_sizes(settings_.theta, settings_.gamma);
   refresh_all_thresholds();
 }
 
-void ContractionEngine::refresh_thresholds(Group& g, Slot slot) { g.need[slot] = needed_; }
+void ContractionEngine::refresh_thresholds(Group& g, Slot slot) {
+  g.engine_data[slot] = min_known_;
+}
 
 }  // namespace boxwise

@@ -47,7 +47,7 @@ class ContractionEngine : public CuttingEngine {
 
   ContractionSettings settings_;
   double weight_num_, weight_cat_;  // one half each; 1 and 0 where there is one kind only
-  std::uint32_t needed_ = 0;        // categories of a sample that a box must know to take it
+  std::uint32_t min_known_ = 0;        // categories of a sample that a box must know to take it
 
   // Working memory of learn, kept between samples.
   std::vector<std::pair<std::uint64_t, Place>> rivals_;

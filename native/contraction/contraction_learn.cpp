@@ -34,7 +34,7 @@ void ContractionEngine::collect(size_t group, const Sample& x) {
       const Probe& p = x.probes[f];
       return kernels::Span{&g.V[p.j][begin], &g.W[p.j][begin], p.xl, p.xu, p.limit};
     };
-    const size_t known_enough = kernels::require(known, g.need.data() + begin, over, m);
+    const size_t known_enough = kernels::require(known, g.engine_data.data() + begin, over, m);
     size_t sized;
     if (pass_size(x.probes.size(), span, known_enough, false, over, m, sized) == 0) continue;
     for (size_t i : Passing(over, m))

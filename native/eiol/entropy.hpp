@@ -23,21 +23,24 @@ class EntropyTest {
 
   // Version 1: the least count, in every feature, that a box of n samples asks for (exact).
   // Version 2: a sum of counts below which the mean cannot pass; `passes` decides above it.
-  std::uint32_t need(std::uint32_t n) {
-    if (n >= MAX_CACHED_SAMPLES) return mean_ ? need_sum(n) : need_each(n);
-    while (needs_.size() <= n) {
-      const auto k = static_cast<std::uint32_t>(needs_.size());
-      needs_.push_back(mean_ ? need_sum(k) : need_each(k));
+  std::uint32_t min_count(std::uint32_t n) {
+    if (n >= MAX_CACHED_SAMPLES) return mean_ ? min_count_sum(n) : min_count_each(n);
+    while (min_counts_.size() <= n) {
+      const auto k = static_cast<std::uint32_t>(min_counts_.size());
+      min_counts_.push_back(mean_ ? min_count_sum(k) : min_count_each(k));
     }
-    return needs_[n];
+    return min_counts_[n];
   }
 
   // In how many features a box of n samples may lack the value of a sample that it takes: in all or
   // none for version 1; for version 2 at most that many.
-  std::uint32_t may_lack(std::uint32_t n) {
-    if (n >= MAX_CACHED_SAMPLES) return compute_lack(n);
-    while (lacks_.size() <= n) lacks_.push_back(compute_lack(static_cast<std::uint32_t>(lacks_.size())));
-    return lacks_[n];
+  std::uint32_t max_missing(std::uint32_t n) {
+    if (n >= MAX_CACHED_SAMPLES) return compute_max_missing(n);
+    while (max_missing_.size() <= n) {
+      const auto k = static_cast<std::uint32_t>(max_missing_.size());
+      max_missing_.push_back(compute_max_missing(k));
+    }
+    return max_missing_[n];
   }
 
   // Version 2: whether the mean of Z_j passes, given the sum of g(count) over the features.
@@ -66,7 +69,7 @@ class EntropyTest {
 
   static constexpr std::uint32_t MAX_CACHED_SAMPLES = 1u << 16;
 
-  std::uint32_t need_each(std::uint32_t n) const {
+  std::uint32_t min_count_each(std::uint32_t n) const {
     const double g_n = g(n), samples = static_cast<double>(n) + 1.0;
     std::uint32_t fails = 0, least = n;  // Z falls as the count rises, and is 0 at count = n
     if (g_n / samples <= bound_) return 0;
@@ -79,7 +82,7 @@ class EntropyTest {
 
   // g is concave, so the mean of g(count) is at most g at the mean count, between two integers on
   // the straight line. One is taken off for rounding: this only ever lets more boxes through.
-  std::uint32_t need_sum(std::uint32_t n) const {
+  std::uint32_t min_count_sum(std::uint32_t n) const {
     const double asked = g(n) - bound_ * (static_cast<double>(n) + 1.0);
     if (asked <= 0.0) return 0;
     std::uint32_t below = 0, above = n;  // g(below) < asked; asked <= g(above) up to rounding
@@ -93,9 +96,9 @@ class EntropyTest {
   }
 
   // No count exceeds n, and g rises. What is added for rounding only ever lets more boxes through.
-  std::uint32_t compute_lack(std::uint32_t n) {
+  std::uint32_t compute_max_missing(std::uint32_t n) {
     const auto all = static_cast<std::uint32_t>(r_);
-    if (!mean_) return need(n) == 0 ? all : 0;
+    if (!mean_) return min_count(n) == 0 ? all : 0;
     std::uint32_t lack = 0;
     while (lack < all && passes(n, (r_ - (lack + 1)) * g(n) * (1 + 1e-9) + 1e-9)) ++lack;
     return lack;
@@ -104,7 +107,7 @@ class EntropyTest {
   double bound_;
   bool mean_;
   double r_;
-  std::vector<std::uint32_t> needs_, lacks_;
+  std::vector<std::uint32_t> min_counts_, max_missing_;
 };
 
 }  // namespace boxwise

@@ -56,7 +56,7 @@ void EntropyEngine::check(const EntropySettings& settings) const {
 }
 
 void EntropyEngine::refresh_thresholds(Group& g, Slot slot) {
-  g.need[slot] = r_ == 0 ? 0 : entropy_.need(g.n[slot]);
+  g.engine_data[slot] = r_ == 0 ? 0 : entropy_.min_count(g.n[slot]);
 }
 
 void EntropyEngine::quantize(Group& g, Slot slot) {

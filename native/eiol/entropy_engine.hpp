@@ -72,6 +72,9 @@ class EntropyEngine : public Engine {
   bool overlaps_others(std::size_t own, Overlap& x) const;
   BoxIndex* index(std::size_t group);  // if it follows all boxes of the group, after some more
   bool meets(const Group& h, Slot slot, Grown& b) const;
+  // By box: the least count, or sum of counts, of a row's values with which the entropy test may
+  // pass.
+  static const std::uint32_t* min_counts(const Group& g) { return g.engine_data.data(); }
   static bool excused(Place place, const Grown& b);  // a box whose overlap with it does not count
 
   Weights weights(double alpha) const;  // all on one membership where there is one kind only

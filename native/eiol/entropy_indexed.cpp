@@ -150,7 +150,7 @@ bool EntropyEngine::weigh_values(Candidate& box, const Sample& x) const {
     least = std::min(least, count);
     sum += count;
   }
-  if (settings_.mean ? sum < g.need[slot] : least < g.need[slot]) return false;
+  if (settings_.mean ? sum < min_counts(g)[slot] : least < min_counts(g)[slot]) return false;
   box.b_cat = share_of(g, slot, sum);
   box.degree = in_units(alpha_ * box.b_num + beta_ * box.b_cat);
   box.weighed = true;

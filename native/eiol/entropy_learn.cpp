@@ -111,10 +111,10 @@ void EntropyEngine::collect(size_t group, const Sample& x) {
     size_t passing = m;
     if (totals) {
       counts.total(g, x.codes, first, m, sum);
-      passing = kernels::refuse(sum, g.need.data() + begin, out, m);
+      passing = kernels::refuse(sum, min_counts(g) + begin, out, m);
     } else if (asks) {
       counts.least(g, x.codes, first, m, low);
-      passing = kernels::refuse(low, g.need.data() + begin, out, m);
+      passing = kernels::refuse(low, min_counts(g) + begin, out, m);
     } else {
       std::fill_n(out, m, std::uint8_t{0});
     }
@@ -219,8 +219,8 @@ bool EntropyEngine::contains(const Group& g, Slot slot, const Sample& x) const {
   return true;
 }
 
-// How often a box has seen the values of a sample, on average, as a share of its own; all if there are
-// none to be seen.
+// How often a box has seen the values of a sample, on average, as a share of its own; all if there
+// are none to be seen.
 double EntropyEngine::share_of(const Group& g, Slot slot, double sum) const {
   return r_ > 0 ? sum / (static_cast<double>(g.n[slot]) * static_cast<double>(r_)) : 1.0;
 }
@@ -323,8 +323,9 @@ bool EntropyEngine::overlaps_group(size_t group, Overlap& x) const {
   return false;
 }
 
-// The boxes of a block whose quantised bounds say that they are apart from the grown box: they begin above its
-// end, or end below its beginning. Both ends are rounded alike, and keep their order.
+// The boxes of a block whose quantised bounds say that they are apart from the grown box: they
+// begin above its end, or end below its beginning. Both ends are rounded alike, and keep their
+// order.
 void EntropyEngine::leave_out_apart(const Group& h, size_t begin, size_t m, Overlap& x,
                                     std::uint8_t* out) const {
   const Grown& b = x.grown;

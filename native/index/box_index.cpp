@@ -9,10 +9,11 @@ using std::size_t;
 using std::uint32_t;
 
 namespace {
-// Of columns with more values than words only later codes are listed, the bulk of those that are very
-// long: to list all of a thousand values would take more memory than it saves time.
+// Of columns with more values than words only later codes are listed, the bulk of those that are
+// very long: to list all of a thousand values would take more memory than it saves time.
 constexpr size_t LISTED_FROM = 1024;
-// For the values known by now and some to come. Those beyond share rows, as all do modulo their number.
+// For the values known by now and some to come. Those beyond share rows, as all do modulo their
+// number.
 std::vector<size_t> count_rows(const Group& g) {
   std::vector<size_t> counts;
   for (const CountColumn& column : g.D)
@@ -147,7 +148,7 @@ bool BoxIndex::list_rarest(const std::vector<lanes::Value>& values,
 }
 
 void BoxIndex::describe(const Group& g, Slot slot) {
-  summary_.allowed = r_ == 0 ? 0 : test_.may_lack(g.n[slot]);
+  summary_.allowed = r_ == 0 ? 0 : test_.max_missing(g.n[slot]);
   summary_.factors = common_factors(g.n[slot]);
 }
 
@@ -161,7 +162,8 @@ void BoxIndex::list_shares(const Group& g, Slot slot) {
   }
 }
 
-// With a sample more, those of its values are larger. The others are smaller, which is noted now and then.
+// With a sample more, those of its values are larger. The others are smaller, which is noted now
+// and then.
 void BoxIndex::renew_shares(const Group& g, Slot slot, const Code* codes) {
   constexpr uint32_t TIMES = 4;  // while the number of samples doubles
   const uint32_t n = g.n[slot];

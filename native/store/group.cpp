@@ -71,7 +71,7 @@ void Group::begin() {
   }
   n.begin_in(*line++);
   unit.begin_in(*line++);
-  need.begin_in(*line++);
+  engine_data.begin_in(*line++);
   id.begin_in(*line++);
 }
 
@@ -83,7 +83,7 @@ void Group::make_room() {
     for (auto& column : *columns) column.make_room(stagger++);
   n.make_room(stagger++);
   unit.make_room(stagger++);
-  need.make_room(stagger++);
+  engine_data.make_room(stagger++);
   id.make_room(stagger++);
   if (is_quantized) quantized.make_room(size_ + 1);
 }
@@ -100,7 +100,7 @@ Slot Group::append(const Box& box) {
   unit.push_back(0.0f);
   set_samples(slot, box.n);
   id.push_back(box.id);
-  need.push_back(0);
+  engine_data.push_back(0);
   ++size_;
   return slot;
 }
@@ -132,7 +132,7 @@ Box Group::remove(Slot slot) {
   close_up(n);
   close_up(unit);
   close_up(id);
-  close_up(need);
+  close_up(engine_data);
   quantized.move_last(slot, end);
   --size_;
   if (BoxIndex* follower = index.get()) follower->removed(*this, slot, box);
@@ -147,7 +147,7 @@ void Group::set_samples(Slot slot, uint32_t samples) {
 }
 
 size_t Group::bytes() const {
-  size_t total = n.bytes() + unit.bytes() + id.bytes() + need.bytes();
+  size_t total = n.bytes() + unit.bytes() + id.bytes() + engine_data.bytes();
   total += quantized.bytes();
   if (first_.data() != nullptr) total += first_lines() * sizeof(Line);
   for (const auto* columns : {&V, &W, &from, &to})

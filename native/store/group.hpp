@@ -62,7 +62,9 @@ class Group {
   Column<std::uint32_t> n;
   Column<std::uint64_t> id;
   Column<float> unit;               // about 1 / (n * r): what one count adds to the membership
-  Column<std::uint32_t> need;       // what the entropy test asks of the counts; the engine sets it
+  // A number for the engine: EntropyEngine's least count that the entropy test requires of a row,
+  // ContractionEngine's least number of values that a box must know, BoundEngine's row of bounds.
+  Column<std::uint32_t> engine_data;
   void set_samples(Slot slot, std::uint32_t samples);
   std::uint32_t most_samples = 0;  // that a box has, or ever had
 

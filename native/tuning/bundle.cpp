@@ -157,7 +157,7 @@ size_t Bundle::least_delta(const Group& g, Slot slot, const Sample& x) {
   }
   size_t least = 0;
   while (least < tests_.size() &&
-         !(settings_.mean ? tests_[least].passes(n, sum_of_g) : low >= tests_[least].need(n)))
+         !(settings_.mean ? tests_[least].passes(n, sum_of_g) : low >= tests_[least].min_count(n)))
     ++least;
   return least;
 }

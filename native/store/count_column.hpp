@@ -53,7 +53,6 @@ class CountColumn {
     return times > 0 || regular_ ? times : count_further(slot, code);
   }
   void values(Slot slot, std::vector<Tally>& out) const;  // in order of code
-  Code any(Slot slot) const { return static_cast<Code>(first(slot).first); }  // of these
   // Whether the box in `slot`, of n samples, and a set of n_other samples (in order of code) share a
   // value of equal relative frequency: equation (15), decided exactly, in integers.
   bool shares(Slot slot, std::uint64_t n, const std::vector<Tally>& other, Divisor n_other) const;

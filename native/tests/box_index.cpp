@@ -10,10 +10,10 @@ using namespace boxwise;
 
 namespace {
 constexpr std::size_t N = 2, R = 3;
-constexpr unsigned CODES = 12;
+constexpr unsigned FIRST_CODES = 12, CODES = 40;  // before there is an index, and in all
 
 // Half of the boxes are pure and small, some hold many values, as boxes of a stream do.
-Box random_box(check::Random& random, std::uint64_t id) {
+Box random_box(check::Random& random, std::uint64_t id, unsigned codes) {
   Box box;
   const bool open = random.below(4) == 0;
   box.n = open ? 2 + random.below(30) : 1 + random.below(3);
@@ -25,7 +25,7 @@ Box random_box(check::Random& random, std::uint64_t id) {
   }
   for (std::size_t j = 0; j < R; ++j) {
     std::vector<Tally> values;
-    const unsigned own = random.below(CODES - 2);
+    const unsigned own = random.below(codes - 2);
     if (open && random.below(3) > 0) {
       values = {{static_cast<Code>(own), box.n / 2}, {static_cast<Code>(own + 2), box.n - box.n / 2}};
     } else {
@@ -41,22 +41,23 @@ struct Row {
   Code codes[R];
 };
 Row random_row(check::Random& random) {
+  const unsigned codes = random.below(2) == 0 ? CODES : FIRST_CODES;
   Row row;
   for (double& x : row.x) x = random.unit();
-  for (Code& code : row.codes) code = static_cast<Code>(random.below(CODES));
+  for (Code& code : row.codes) code = static_cast<Code>(random.below(codes));
   return row;
 }
 
 struct Fixture {
   Fixture(bool mean, double delta, std::size_t capacity, unsigned seed, std::size_t boxes)
       : random(seed), test(delta, mean, R), group(N, R, false), mean(mean) {
-    for (; next < 20; ++next) group.append(random_box(random, next));
+    for (; next < 20; ++next) group.append(random_box(random, next, FIRST_CODES));
     index = std::make_unique<BoxIndex>(group, capacity, test, margins, false);
     for (; next < boxes; ++next) add();
     while (!index->follows_all(group)) index->follow(group, 7);
   }
   void add() {
-    const Box box = random_box(random, next);
+    const Box box = random_box(random, next, random.below(2) == 0 ? CODES : FIRST_CODES);
     const Slot slot = group.append(box);
     index->added(group, slot, box);
   }

@@ -78,6 +78,7 @@ TEST(counts_past_a_byte_become_words) { random_walk(2, 800, 20, 300, 0.0); }
 TEST(further_values_are_listed_then_tabled) {
   random_walk(3, 600, 12, 2, 0.1);
   random_walk(4, 3000, 12, 2, 0.9);
+  random_walk(6, 3000, 12, 200, 0.9);  // tables of words
 }
 
 TEST(codes_from_256_on_are_listed_by_value) { random_walk(5, 1500, 600, 3, 0.7); }

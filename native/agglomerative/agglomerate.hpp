@@ -1,5 +1,5 @@
-// Boxes that merge: AGGLO-2 and AGGLO-SM, exactly as reference/agglomerative.py has them, and the
-// joining of models. AGGLO is a batch algorithm: learn makes a box of every row, then merges.
+// AGGLO-2 and AGGLO-SM, exactly as in reference/agglomerative.py, and the joining of models. Both are
+// batch algorithms: learn makes a box of every row, then merges boxes.
 #pragma once
 
 #include <functional>

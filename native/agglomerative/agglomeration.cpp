@@ -123,7 +123,7 @@ void AgglomerativeEngine::Agglomeration::find_best(Prospects& p) {
   set_best(p.number, best.degree, best.number, true);
 }
 
-// What two boxes may expect once they have merged, if they may.
+// The prospects of two boxes as if they had merged; null if they may not.
 AgglomerativeEngine::Agglomeration::Prospects* AgglomerativeEngine::Agglomeration::free_pair(
     Number i, Number k) {
   begin(i, now_);
@@ -141,8 +141,8 @@ AgglomerativeEngine::Agglomeration::Prospects* AgglomerativeEngine::Agglomeratio
   return &now_;
 }
 
-// What a merge changes: boxes whose best partner was one of the two, or who were kept from merging
-// by one of them, look for another; and the merged box may be better than the best partner so far.
+// Updates the best partners after a merge: boxes whose best partner was one of the two, or that one of
+// them kept from merging, look for another; the merged box may be better than the best so far.
 void AgglomerativeEngine::Agglomeration::renew_after(Number older, Number younger,
                                                      Prospects& both) {
   for (const Number merged : {older, younger}) {

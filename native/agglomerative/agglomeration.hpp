@@ -1,4 +1,5 @@
-// How the boxes of AGGLO-2 and AGGLO-SM find each other and merge.
+// The merging of AGGLO-2 and AGGLO-SM: the queue of boxes, the partners of each and the boxes that keep
+// them from merging. Boxes go in; merged boxes are left in the engine.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,7 @@ class AgglomerativeEngine::Agglomeration {
     Partner partner;
     Number blocker;
   };
-  // What is known of a box, or of two as if they had merged, before its turn.
+  // The partners found for a box, or for two as if they had merged, before its turn.
   struct Prospects {
     Number number = 0, other = 0;  // two boxes, the older first, or twice the same
     Box box;

@@ -1,5 +1,4 @@
-// Who may merge with whom: looked for when it is the turn of a box, or ahead of it, by several
-// threads.
+// The search for partners of a box: at its turn, or ahead of it by several threads.
 #include <algorithm>
 
 #include "agglomerative/agglomeration.hpp"
@@ -227,7 +226,7 @@ AgglomerativeEngine::Agglomeration::Prospects* AgglomerativeEngine::Agglomeratio
   return p.is_ahead ? &p : nullptr;
 }
 
-// What has merged since it was explored is looked at again.
+// Looks again at boxes that have merged since the partners were found.
 void AgglomerativeEngine::Agglomeration::catch_up(Prospects& p) {
   p.is_ahead = false;
   if (changed_.empty()) return;

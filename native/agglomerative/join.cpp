@@ -205,8 +205,8 @@ bool AgglomerativeEngine::Joining::give_row_away(const Box& box, size_t group, u
   return true;
 }
 
-// What is known of the rows of a box is each feature by itself: its rows are taken to be spread
-// evenly, and which values go together is drawn, the same every time.
+// A box knows its features only one by one: its rows are taken to be spread evenly, and values of
+// different features are combined by a random draw that is the same every time.
 void AgglomerativeEngine::Joining::deal_values(const Box& box) {
   uint64_t state = box.id;
   const auto draw = [&](uint64_t below) {  // splitmix64

@@ -1,4 +1,4 @@
-// Binds what all engines have in common: rows in, classes out; quantile scales.
+// Binds LearningEngine and Engine, the bases of all engines, and the quantile scales.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>

@@ -1,4 +1,4 @@
-// Letting go of Python's lock while the engine is at work, taking it again, and running Python's code.
+// Guards that release the GIL while the engine is at work and take it again to run Python code.
 //
 // A thread that wants the lock of an interpreter that has ended is ended too: by Python 3.13 and older
 // with pthread_exit, which on glibc unwinds the stack like an exception. It would run destructors without

@@ -1,4 +1,5 @@
-// Conversions between NumPy arrays and what the engines take and give.
+// Conversions between NumPy arrays and the rows, ranges and tables of the engines. Arrays that are
+// returned own their memory; arrays that come in are not copied.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -29,7 +29,7 @@ class RowReader {
 
   // The label of a row; None if the row is not plain, or no label has been learned.
   nanobind::object predict(nanobind::handle row) const;
-  // Of the classes; nothing if the row is not plain.
+  // The probabilities of the classes; nothing if the row is not plain.
   std::optional<std::vector<double>> probabilities(nanobind::handle row) const;
 
  private:

@@ -1,4 +1,4 @@
-// Between the snapshot of an engine's boxes and the arrays of a model file.
+// Conversions between the snapshot of an engine's boxes and the arrays of a model file.
 #pragma once
 
 #include <nanobind/nanobind.h>

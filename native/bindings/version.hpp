@@ -1,4 +1,4 @@
-// The engine's own version: a digest of its sources, which changes with them whatever the release is called.
+// The engine's own version: a digest of its sources, which changes with them, not with the release.
 #pragma once
 
 namespace boxwise {

@@ -1,6 +1,6 @@
-// Onln-GFMM-M1: boxes grow first and are parted from those of other classes then, by other bounds
-// of their categories or by contraction, exactly as in reference/castillo.py. All rows are needed
-// first, for the distances between the category values.
+// Onln-GFMM-M1, exactly as in reference/castillo.py: a box grows first and is then parted from those of
+// other classes, by other bounds of its categories or by contraction. All rows are needed first, for
+// the distances between the category values.
 #pragma once
 
 #include <functional>

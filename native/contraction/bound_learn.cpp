@@ -1,3 +1,4 @@
+// Learning of Onln-GFMM-M1: the box that grows, its overlaps, the cheapest way to part it from them.
 #include <algorithm>
 
 #include "contraction/bound_engine.hpp"
@@ -186,8 +187,8 @@ void BoundEngine::exclude(size_t j, Pair pair) {
   if (pair.F != NONE) excluded_[j][pair.F] = turn_;
 }
 
-// What categories keep apart stays apart. A box that shares a bound in all features but one must not
-// come to share one there.
+// Keeps boxes apart that their categories keep apart: a box that shares a bound in all features but one
+// must not come to share one there.
 void BoundEngine::exclude_kept_apart(Place place, uint64_t before) {
   visit_others(place, [&](size_t group, Slot slot, size_t unshared, size_t where) {
     const Rival rival{groups_[group].id[slot], {group, slot}};

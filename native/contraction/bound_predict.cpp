@@ -1,3 +1,4 @@
+// Prediction of Onln-GFMM-M1.
 #include <algorithm>
 
 #include "contraction/bound_engine.hpp"

@@ -1,5 +1,5 @@
-// Onln-GFMM-M2: boxes grow first and are cut apart from those of other classes then, exactly as in
-// reference/shinde.py. Without categorical features it is Onln-GFMM (reference/online.py).
+// Onln-GFMM-M2, exactly as in reference/shinde.py: a box grows first and is then cut apart from those of
+// other classes. Without categorical features it is Onln-GFMM (reference/online.py).
 #pragma once
 
 #include "contraction/cutting_engine.hpp"

@@ -1,3 +1,4 @@
+// Learning of Onln-GFMM-M2: the box that grows, then contraction.
 #include <algorithm>
 
 #include "contraction/contraction_engine.hpp"

@@ -1,3 +1,4 @@
+// Prediction of Onln-GFMM-M2.
 #include <algorithm>
 #include <limits>
 

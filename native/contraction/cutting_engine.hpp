@@ -1,5 +1,5 @@
-// What Onln-GFMM and its relatives share: a box that has grown is cut apart from those of other
-// classes, and classes that tie are told apart by the nearest centre.
+// The base of Onln-GFMM and its relatives: a box that has grown is cut apart from those of other classes,
+// and of classes that tie the one with the nearest centre wins.
 #pragma once
 
 #include <optional>

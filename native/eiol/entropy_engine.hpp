@@ -1,5 +1,5 @@
-// EIOL-GFMM, versions 1 and 2: learns sample by sample, exactly as reference/eiol.py does, and
-// predicts. Without categorical features it is IOL-GFMM.
+// EIOL-GFMM, versions 1 and 2, exactly as in reference/eiol.py; without categorical features it is
+// IOL-GFMM. Samples go in one by one; boxes and predictions do not depend on index and threads.
 #pragma once
 
 #include <optional>

@@ -1,3 +1,4 @@
+// Learning of EIOL-GFMM: the candidates by size and entropy test, the overlap test, the box that grows.
 #include <algorithm>
 #include <limits>
 

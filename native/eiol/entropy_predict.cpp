@@ -1,3 +1,4 @@
+// Prediction of EIOL-GFMM: upper bounds of all memberships first, then those that may be the best.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -38,7 +39,7 @@ void EntropyEngine::visit_block(const Sample& x, const BoxBlock& s, const float*
   }
 }
 
-// For each class the best membership and the samples in the boxes that have it; or, if not every
+// Finds for each class the best membership and the samples in the boxes that have it; or, if not every
 // class matters, for those classes that have the best of all. The box that may reach most comes
 // first, so that the threshold is high when the rest is looked at.
 void EntropyEngine::score_classes(const Sample& x, bool every_class, size_t classes,
@@ -118,8 +119,8 @@ void EntropyEngine::quantize(const Sample& x, QuantizedQuery& query) const {
   });
 }
 
-// What memberships the boxes that are in no index may reach: by how often they have seen the values
-// of x, and by their quantised bounds.
+// Upper bounds of the memberships of the boxes that are in no index: by the counts of the values of x
+// and by quantised bounds.
 void EntropyEngine::pass_over(const Sample& x, size_t classes, Scratch& scratch) const {
   auto& [blocks, degrees, query] = scratch.pass;
   blocks.clear();

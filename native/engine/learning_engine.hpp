@@ -1,5 +1,5 @@
-// The interface of all engines: rows in, classes out. Bindings, the reader of dict rows and trials
-// know no more of an engine than this.
+// The interface of all engines: rows in, classes out. The common bindings, the reader of dict rows and
+// trials know no more of an engine than this.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ struct Rows {
   const double* lower;
   const double* upper;
   const Code* codes;
-  const double* weights = nullptr;  // how often each row counts, for engines that take weights; null: once
+  const double* weights = nullptr;  // the weight of each row, for engines that take any; null: 1
 };
 
 class LearningEngine {

@@ -1,3 +1,4 @@
+// Prediction that all engines of the family share: rows in chunks over threads, ties, probabilities.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -105,7 +106,8 @@ void Engine::score_rows(const Rows& rows, bool every_class, size_t n_classes, si
       static thread_local ClassScores scores;
       static thread_local Scratch scratch;
       const auto reader = reading();
-      if (!can_predict()) throw std::invalid_argument("no row with a label has been learned yet; learn some first");
+      if (!can_predict())
+        throw std::invalid_argument("no row with a label has been learned yet; learn some first");
       prepare(begin == 0 ? rows.count : 0, scratch);
       scratch.chunk_begins = true;
       const size_t classes = std::min(n_classes, groups_.size() - 1);

@@ -1,7 +1,7 @@
-// Finds the boxes of highest membership in an index: whatever may hold the best is looked at first,
-// pages, then leaves, then boxes, until nothing that is left can reach the threshold. What reaches
-// it by less than rounding is looked at too: ties count. Where too many leaves would have to be
-// opened, it gives up: passing over all boxes takes less.
+// Best-first branch and bound for the boxes of highest membership in an index (Hjaltason and Samet,
+// 1999): pages and leaves are opened by their upper bounds, the highest first, until none that is left
+// reaches the threshold to within rounding; boxes that tie are all visited. Where too many leaves
+// would have to be opened it gives up, for passing over all boxes takes less.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ class BestFirst {
     own.few.clear();
     return own;
   }
-  // Of the group of the last group query.
+  // Adds a forest of the group of the last group query.
   void add(const Forest& forest) {
     leaves_ += forest.n_leaves();
     const auto& blocks = forest.blocks();
@@ -105,7 +105,7 @@ class BestFirst {
     std::push_heap(queue_.begin(), queue_.end());
   }
 
-  // What one category adds to the membership.
+  // The membership that one category is worth.
   double unit(std::size_t features) const {
     return features > 0 ? query.weights.beta / static_cast<double>(features) : 0.0;
   }
@@ -115,7 +115,7 @@ class BestFirst {
             own.values.size(),     query.weights.alpha, unit(features)};
   }
 
-  // What is read first of a leaf that is likely to be opened: it is far away.
+  // Prefetches the first that is read of a leaf that is likely to be opened.
   static void fetch(const Forest::Leaf& leaf, const GroupQuery& own) {
     const Word* value_masks = leaf.value_masks();
     for (const lanes::Value& value : own.values) PREFETCH(value_masks + value.row);

@@ -9,8 +9,8 @@ using std::size_t;
 using std::uint32_t;
 
 namespace {
-// Of columns with more values than words only later codes are listed, the bulk of those that are
-// very long: to list all of a thousand values would take more memory than it saves time.
+// The first code that is listed in a column with more values than words, the bulk of those that are very
+// long: to list all of a thousand values would take more memory than it saves time.
 constexpr size_t LISTED_FROM = 1024;
 // For the values known by now and some to come. Those beyond share rows, as all do modulo their
 // number.

@@ -115,7 +115,7 @@ void LeafColumns::divide(Word left, LeafColumns& to) {
   }
 }
 
-// Of nothing: no search finds anything in it.
+// Makes a lane the summary of nothing, in which no search finds anything.
 void Forest::Summary::clear(size_t lane) {
   for (size_t j = 0; j < n; ++j) {
     numbers(j)[lane] = numbers(3 * n + j)[lane] = UNSET;

@@ -1,7 +1,8 @@
-// Boxes in leaves of up to 64, boxes that are alike together: what they have in common answers for all
-// of them. A leaf is a lane of a page, a page a lane of a block, and a search passes over lanes: which
-// pages may hold what is looked for, which of their leaves, which boxes. A binary tree of rules
-// finds the leaf of a new box and is not used otherwise: wherever a box is, it is found.
+// A forest of bounding volumes over boxes (like an R-tree of three levels): leaves of up to 64 similar
+// boxes, pages of 64 leaves, blocks of 64 pages, each with a summary of its children: the hull of their
+// intervals and the union of their values. A search compares 64 summaries or boxes at once. A decision
+// tree of splits finds the leaf of a new box and is used for nothing else. Invariant: a summary covers
+// its children, so that no search misses a box, wherever it is.
 //
 // Leaves follow the boxes one by one: they take new ones, widen, lose some, and split when they are
 // full. Nothing is ever rebuilt, so no step takes long.
@@ -50,8 +51,8 @@ struct CategorySummary {
   Word allowed = 0;  // in how many features a sample may have a value that the box has not
   Word factors = 0;  // of the number of samples, see common_factors
 
-  // Of boxes with several values: how often a value was seen, as a share of all samples, in 255ths and
-  // rounded up; of all its values, or of those that it has taken.
+  // For boxes with several values: the share of all samples that a value has, in 255ths and rounded up;
+  // of all values of the box, or of those that it has just taken.
   struct Share {
     std::size_t row;
     std::uint8_t most;
@@ -153,7 +154,7 @@ class Forest {
     std::uint32_t lost = 0;  // boxes since it was summarised
   };
 
-  // What the children of a page, or of a block of pages, have in common.
+  // A summary of the children of a page, or of a block of pages.
   struct Summary : LeafColumns {
     Summary(std::size_t n, const ValueRows& rows, bool shares = false)
         : LeafColumns(2 * n, rows, 4, 0, shares), n(n) {}
@@ -174,7 +175,7 @@ class Forest {
     std::size_t n;
   };
 
-  // So many boxes in a leaf and leaves in a page; fewer in tests. The rows stay with the caller.
+  // `capacity`: the boxes of a leaf and leaves of a page; fewer in tests. The rows stay with the caller.
   Forest(std::size_t n, const ValueRows& rows, std::size_t capacity, bool quantized, bool shares)
       : n_(n), rows_(&rows), capacity_(capacity), has_quantized_(quantized), shares_(shares) {}
 

@@ -1,5 +1,5 @@
-// How a full leaf is divided: by the categories of one feature or by the place of the boxes in another,
-// whichever leaves less for a sample to find in both parts.
+// The split of a full leaf: by the categories of one feature or by the place of the boxes in another,
+// whichever is expected to let a sample visit fewer boxes of both parts.
 #pragma once
 
 #include <vector>

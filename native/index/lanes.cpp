@@ -67,7 +67,7 @@ namespace {
 // In how many words each bit is set: the binary digits of 64 counts, a word for each digit.
 class Sums {
  public:
-  // Of words of(0), of(1), ...
+  // Adds up words of(0), of(1), ... lane by lane (bit-sliced counters).
   template <class Of>
   [[gnu::always_inline]] Sums(size_t count, Of of)
       : digits_(static_cast<size_t>(std::bit_width(count))) {

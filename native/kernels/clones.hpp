@@ -1,4 +1,6 @@
-// One binary, the best instructions of each machine: glibc picks the clone when the module loads.
+// Function multiversioning: one binary has a clone of a kernel for each x86-64 level, and glibc picks the
+// best for the processor when the module loads. Results have the same bits on all; bounds may
+// differ in the last ones.
 #pragma once
 
 #if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && __GNUC__ >= 12 && \

@@ -88,8 +88,8 @@ struct Side {
 // distance for any number of features at once; `first`: dist is 0 before them. All arrays have room
 // for whole eights.
 void distances(const Side* sides, std::size_t n_sides, bool first, double* dist, std::size_t m);
-// Of up to 64 boxes from `begin` to `end`, in whole eights, those, a bit each, that may reach alpha
-// * (1 - min(dist, 1)) + unit * sum >= threshold. The distance is taken over so many features that
+// Bits for those of up to 64 boxes from `begin` to `end`, in whole eights, that may reach
+// alpha * (1 - min(dist, 1)) + unit * sum >= threshold. The distance is taken over so many features that
 // few are left, or over all.
 struct Threshold {
   double alpha, unit, threshold;

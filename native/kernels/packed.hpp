@@ -1,4 +1,4 @@
-// Bits from lanes, for kernels that are compiled for several processors.
+// Packs a comparison of 64 lanes into the bits of a word, for kernels compiled for several processors.
 #pragma once
 
 #include <array>

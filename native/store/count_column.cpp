@@ -24,7 +24,7 @@ auto find_in_order(List& list, Key key) {
   });
 }
 
-// What the allocator makes of it: a word of its own, in whole sixteens.
+// The memory that the allocator takes: a word of its own, in whole sixteens.
 size_t allocated(size_t bytes) { return bytes == 0 ? 0 : (bytes + sizeof(void*) + 15) / 16 * 16; }
 }  // namespace
 
@@ -57,7 +57,8 @@ void CountColumn::add(Slot slot, Code code, uint32_t times) {
   regular_ = false;
   if (code >= TABLED) return list_high(slot, code, times);
   list_in_block(block, slot % SPAN, code, times);
-  if (block.further.size() > MAX_LISTED_PER_VALUE * std::min<size_t>(n_codes_, TABLED)) tabulate(slot / SPAN);
+  if (block.further.size() > MAX_LISTED_PER_VALUE * std::min<size_t>(n_codes_, TABLED))
+    tabulate(slot / SPAN);
 }
 
 void CountColumn::note(Code code) {

@@ -1,6 +1,7 @@
 // A numeric feature measured by rank: a monotone function that follows the distribution of its
 // values, from 0 at the least to 1 at the largest, exactly as in reference/quantiles.py. Values are
-// remembered in a sketch: of every full level, one in two goes on to the next and counts twice.
+// kept in a quantile sketch of compactors (Manku, Rajagopalan and Lindsay, 1998): of every full level,
+// one value in two goes on to the next and counts twice.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
-// Which boxes of a class hold a value of one categorical feature, for values that few boxes hold. A
-// value that becomes frequent is no longer listed.
+// An inverted index of the rare values of one categorical feature: from a value to the boxes that hold
+// it, for values that few boxes hold. A value that becomes frequent is no longer listed.
 //
-// It is a hash table that grows by one bucket at a time (linear hashing), so that no box waits for it.
+// The hash table grows by one bucket at a time (linear hashing, Litwin 1980), so that no row waits.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ class RareValues {
   using Link = std::uint32_t;  // a place in a column, counted from 1; 0: none
   struct Value {
     Code code;
-    std::uint32_t count;  // of the boxes that hold it; FREQUENT if there are, or ever were, more than MAX_HOLDERS
+    std::uint32_t count;  // of its boxes; FREQUENT if there ever were more than MAX_HOLDERS
     std::uint32_t boxes;  // the box if it is one, the first of `holders_` if there are more
     Link next;            // in the bucket
   };

@@ -1,4 +1,5 @@
-// What learning and predicting share when they pass over the boxes of a group, block by block.
+// Passes over the boxes of a group, block by block, for learning and predicting: sums of counts,
+// distances, the size test. Boxes that can no longer matter are left out on the way.
 #pragma once
 
 #include <algorithm>
@@ -90,7 +91,7 @@ class Counts {
     if (!seen) std::fill_n(low, m, 0u);
   }
 
-  static constexpr std::size_t MAX_MATCHES = 32;  // features whose counts are added together, if a byte will do
+  static constexpr std::size_t MAX_MATCHES = 32;  // features whose counts are added in bytes at once
   kernels::Match matches[MAX_MATCHES];
   std::size_t n_matches = 0;
 
@@ -148,7 +149,7 @@ class Passing {
 // rounding, and because memberships are compared in whole units.
 constexpr double ROUNDING = 2 / UNITS_PER_ONE;
 
-// What a box's membership is made of: alpha * (1 - distance) + beta * share.
+// The weights of a membership, alpha * (1 - distance) + beta * share.
 struct Weights {
   double alpha, beta;
 };

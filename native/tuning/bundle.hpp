@@ -32,7 +32,7 @@ class Bundle : public EntropyEngine {
 
   const std::vector<Member>& members() const { return members_; }
   std::vector<double> alphas() const;  // of the members, each once
-  // What each of the alphas predicts, and what it finds probable unless that is null.
+  // Predictions of each of the alphas, and probabilities unless these are null.
   void predict_together(const Rows& rows, const std::vector<double>& alphas,
                         const std::vector<std::int32_t*>& labels,
                         const std::vector<std::vector<double>*>& probabilities) const;

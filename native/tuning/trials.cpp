@@ -29,8 +29,8 @@ double seconds_since(Clock::time_point start) {
 
 struct Stopped {};
 
-// What the threads have to do and what became of it. The latest job is done first, so that bundles
-// that have forked are finished, and their boxes forgotten, before others begin.
+// The jobs of the threads and their results, a stack: the latest job is done first, so that bundles that
+// have forked are finished, and their boxes forgotten, before others begin.
 class Queue {
  public:
   using Job = std::function<size_t(Queue&)>;  // returns how many trials it has finished

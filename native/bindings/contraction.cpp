@@ -37,21 +37,15 @@ nb::dict bound_snapshot(const BoundEngine& engine) {
   return result;
 }
 
-void restore_bounds(BoundEngine& engine, const In<double, 2>& V, const In<double, 2>& W,
-                    const In<std::uint32_t, 1>& n, const In<std::int32_t, 1>& label,
-                    const In<std::uint64_t, 1>& id, const In<std::uint64_t, 1>& first,
-                    const In<Code, 1>& code, const In<std::uint32_t, 1>& times,
-                    const In<Code, 2>& bounds, const In<std::uint64_t, 1>& n_values,
-                    const In<std::uint64_t, 1>& seen_first, const In<Code, 1>& seen_class,
-                    const In<std::uint32_t, 1>& seen_times, std::size_t n_classes,
-                    std::uint64_t next_id) {
-  auto all = to_snapshot<BoundSnapshot>(V, W, n, label, id, first, code, times, n_classes,
-                                                 next_id);
-  all.bounds.assign(bounds.data(), bounds.data() + bounds.size());
-  all.n_values = to_vector(n_values);
-  all.seen_first = to_vector(seen_first);
-  all.seen_class = to_vector(seen_class);
-  all.seen_times = to_vector(seen_times);
+void restore_bounds(BoundEngine& engine, const nb::kwargs& state) {
+  BoundSnapshot all;
+  StateReader reader(state);
+  reader.read(all);
+  reader.read<Code, 2>("bounds", all.bounds).read<std::uint64_t, 1>("n_values", all.n_values);
+  reader.read<std::uint64_t, 1>("seen_first", all.seen_first);
+  reader.read<Code, 1>("seen_class", all.seen_class);
+  reader.read<std::uint32_t, 1>("seen_times", all.seen_times);
+  reader.finish();
   GilReleased released;
   engine.restore(all);
 }
@@ -89,9 +83,7 @@ void bind_contraction(nb::module_& m) {
            },
            "theta"_a, "gamma"_a, "eta"_a, nb::call_guard<GilReleased>())
       .def("snapshot", &bound_snapshot)
-      .def("restore", &restore_bounds, "V"_a, "W"_a, "n"_a, "label"_a, "id"_a, "first"_a,
-           "code"_a, "times"_a, "bounds"_a, "n_values"_a, "seen_first"_a, "seen_class"_a,
-           "seen_times"_a, "n_classes"_a, "next_id"_a)
+      .def("restore", &restore_bounds)
       .def_prop_ro("bytes", &BoundEngine::bytes, nb::call_guard<GilReleased>());
 }
 

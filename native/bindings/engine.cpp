@@ -30,12 +30,11 @@ nb::dict snapshot(const Engine& engine) {
   return to_dict(std::move(all));
 }
 
-void restore(Engine& engine, const In<double, 2>& V, const In<double, 2>& W,
-             const In<std::uint32_t, 1>& n, const In<std::int32_t, 1>& label,
-             const In<std::uint64_t, 1>& id, const In<std::uint64_t, 1>& first,
-             const In<Code, 1>& code, const In<std::uint32_t, 1>& times, std::size_t n_classes,
-             std::uint64_t next_id) {
-  const auto all = to_snapshot(V, W, n, label, id, first, code, times, n_classes, next_id);
+void restore(Engine& engine, const nb::kwargs& state) {
+  Snapshot all;
+  StateReader reader(state);
+  reader.read(all);
+  reader.finish();
   GilReleased released;
   engine.restore(all);
 }
@@ -125,8 +124,7 @@ void bind_engines(nb::module_& m) {
 
   nb::class_<Engine, LearningEngine>(m, "Engine")
       .def("snapshot", &snapshot)
-      .def("restore", &restore, "V"_a, "W"_a, "n"_a, "label"_a, "id"_a, "first"_a, "code"_a,
-           "times"_a, "n_classes"_a, "next_id"_a);
+      .def("restore", &restore);
 }
 
 }  // namespace boxwise

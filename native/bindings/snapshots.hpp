@@ -6,7 +6,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "bindings/numpy_arrays.hpp"
 #include "engine/engine.hpp"
@@ -33,24 +36,46 @@ inline nb::dict to_dict(Snapshot&& all) {
   return result;
 }
 
-template <class S = Snapshot>
-S to_snapshot(const In<double, 2>& V, const In<double, 2>& W,
-                     const In<std::uint32_t, 1>& n, const In<std::int32_t, 1>& label,
-                     const In<std::uint64_t, 1>& id, const In<std::uint64_t, 1>& first,
-                     const In<Code, 1>& code, const In<std::uint32_t, 1>& times,
-                     std::size_t n_classes, std::uint64_t next_id) {
-  S all;
-  all.V.assign(V.data(), V.data() + V.size());
-  all.W.assign(W.data(), W.data() + W.size());
-  all.n = to_vector(n);
-  all.label = to_vector(label);
-  all.id = to_vector(id);
-  all.first = to_vector(first);
-  all.code = to_vector(code);
-  all.times = to_vector(times);
-  all.n_classes = n_classes;
-  all.next_id = next_id;
-  return all;
-}
+// The arrays and numbers of a snapshot, by name, as they come back from a model file: each once, in its
+// type and dimensions, and no others.
+class StateReader {
+ public:
+  explicit StateReader(const nb::kwargs& state) : state_(state) {}
+
+  template <class T, int Dims>
+  StateReader& read(const char* name, std::vector<T>& out) {
+    const auto array = take<In<T, Dims>>(name);
+    out.assign(array.data(), array.data() + array.size());
+    return *this;
+  }
+  template <class T>
+  StateReader& read(const char* name, T& out) {
+    out = take<T>(name);
+    return *this;
+  }
+  // Everything that all engines of the family keep.
+  void read(Snapshot& all) {
+    read<double, 2>("V", all.V).read<double, 2>("W", all.W);
+    read<std::uint32_t, 1>("n", all.n).read<std::int32_t, 1>("label", all.label);
+    read<std::uint64_t, 1>("id", all.id).read<std::uint64_t, 1>("first", all.first);
+    read<Code, 1>("code", all.code).read<std::uint32_t, 1>("times", all.times);
+    read("n_classes", all.n_classes).read("next_id", all.next_id);
+  }
+  void finish() const {
+    if (taken_ != state_.size()) throw std::invalid_argument("the state has an array too many");
+  }
+
+ private:
+  template <class T>
+  T take(const char* name) {
+    T value{};
+    if (!state_.contains(name) || !nb::try_cast(state_[name], value))
+      throw std::invalid_argument(std::string(name) + " is missing or has another form than expected");
+    ++taken_;
+    return value;
+  }
+  const nb::kwargs& state_;
+  std::size_t taken_ = 0;
+};
 
 }  // namespace boxwise

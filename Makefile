@@ -83,7 +83,7 @@ clean: ## remove what was built; .venv stays, and is checked again by the next t
 	rm -rf .import_linter_cache .hypothesis $(done)
 
 # The install is editable (scripts/bootstrap.sh says why), so what is in src needs no new install.
-$(done)/package: pyproject.toml CMakeLists.txt scripts/bootstrap.sh $(wildcard native/* native/additive/* native/evidence/*)
+$(done)/package: pyproject.toml CMakeLists.txt scripts/bootstrap.sh $(wildcard native/* native/*/*)
 	@$(bootstrap) package
 	@mkdir -p $(done)
 	@pwd > $@

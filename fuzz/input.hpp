@@ -1,5 +1,6 @@
-// The input of a fuzz target: bytes are turned into numbers, codes and tables of rows, with a liking for
-// what is rare in data and common in bugs: ties, gaps, the ends of the range of a number.
+// The input of a fuzz target: bytes are turned into numbers, codes and tables of rows, with a
+// liking for what is rare in data and common in bugs: ties, gaps, the ends of the range of a
+// number.
 #pragma once
 
 #include <cmath>
@@ -9,8 +10,8 @@
 #include <limits>
 #include <vector>
 
-#include "engine.hpp"
-#include "kernels.hpp"
+#include "engine/engine.hpp"
+#include "kernels/kernels.hpp"
 
 namespace fuzz {
 
@@ -71,7 +72,7 @@ class Input {
 };
 
 struct Table {
-  std::size_t n, r;  // continuous features, categorical ones
+  std::size_t n, r;  // numeric features, categorical ones
   std::vector<double> lower, upper;
   std::vector<Code> codes;
   std::vector<std::int32_t> labels;
@@ -110,8 +111,8 @@ inline Table written_table(Input& in, std::size_t n, std::size_t r, std::size_t 
   return t;
 }
 
-// Many rows from few bytes, none of them refused: enough boxes for an index, for blocks and for results
-// that wait.
+// Many rows from few bytes, none of them refused: enough boxes for an index, for blocks and for
+// results that wait.
 inline Table drawn_table(Input& in, std::size_t n, std::size_t r, std::size_t classes) {
   static constexpr std::int32_t MOST_CLASSES = 5;
   Table t{n, r, {}, {}, {}, {}};

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "entropy_engine.hpp"
+#include "eiol/entropy_engine.hpp"
 #include "input.hpp"
 #include "promise.hpp"
 

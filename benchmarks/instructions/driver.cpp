@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "entropy_engine.hpp"
+#include "eiol/entropy_engine.hpp"
 #include "evidence/engine.hpp"
 
 namespace {

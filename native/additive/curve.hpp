@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "../evidence/scales.hpp"
+#include "evidence/scales.hpp"
 #include "layer.hpp"
 
 namespace boxwise::additive {

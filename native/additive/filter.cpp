@@ -4,7 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "../clones.hpp"
+#include "kernels/clones.hpp"
 
 namespace boxwise::additive {
 

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "../aligned.hpp"
+#include "kernels/aligned.hpp"
 #include "inputs.hpp"
 
 namespace boxwise::additive {

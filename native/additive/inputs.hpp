@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "../evidence/scales.hpp"
+#include "evidence/scales.hpp"
 
 namespace boxwise::additive {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "../evidence/vector_math.hpp"
+#include "evidence/vector_math.hpp"
 
 namespace boxwise::additive {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "../aligned.hpp"
+#include "kernels/aligned.hpp"
 #include "query.hpp"
 
 namespace boxwise::evidence {

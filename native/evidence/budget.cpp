@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "../clones.hpp"
+#include "kernels/clones.hpp"
 
 namespace boxwise::evidence {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "../packs.hpp"
+#include "kernels/packs.hpp"
 #include "vector_math.hpp"
 
 namespace boxwise::evidence {

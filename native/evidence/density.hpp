@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "../aligned.hpp"
+#include "kernels/aligned.hpp"
 #include "box_group.hpp"
 #include "class_stats.hpp"
 #include "query.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 #include <tuple>
 
-#include "../kernels.hpp"
-#include "../turns.hpp"
+#include "kernels/kernels.hpp"
+#include "engine/thread_pool.hpp"
 #include "vector_math.hpp"
 
 namespace boxwise::evidence {
@@ -57,14 +57,14 @@ EvidenceEngine::LastRow& EvidenceEngine::last_row() {
   return last;
 }
 
-EvidenceEngine::EvidenceEngine(size_t n_continuous, size_t n_categorical, Settings settings,
+EvidenceEngine::EvidenceEngine(size_t n_numeric, size_t n_categorical, Settings settings,
                                std::vector<Range> ranges)
-    : learner_(n_continuous, n_categorical, (check_settings(settings), std::move(settings)),
+    : learner_(n_numeric, n_categorical, (check_settings(settings), std::move(settings)),
                std::move(ranges)),
       serial_(next_serial()) {
-  if (n_continuous + n_categorical == 0) throw invalid("a model needs at least one feature");
+  if (n_numeric + n_categorical == 0) throw invalid("a model needs at least one feature");
   const auto& all = learner_.scales().ranges();
-  if (all.size() != n_continuous) throw invalid("one range per continuous feature is needed");
+  if (all.size() != n_numeric) throw invalid("one range per numeric feature is needed");
   for (const Range& range : all) {
     const bool unseen = range.low == UNSET && range.high == -UNSET && range.growing;
     if (!unseen && !(range.low >= -LARGEST && range.low <= range.high && range.high <= LARGEST))
@@ -75,7 +75,7 @@ EvidenceEngine::EvidenceEngine(size_t n_continuous, size_t n_categorical, Settin
 }
 
 std::unique_ptr<LearningEngine> EvidenceEngine::fresh() const {
-  return std::make_unique<EvidenceEngine>(n_continuous(), n_categorical(), learner_.settings(),
+  return std::make_unique<EvidenceEngine>(n_numeric(), n_categorical(), learner_.settings(),
                                           learner_.scales().ranges());
 }
 
@@ -87,7 +87,7 @@ void EvidenceEngine::configure(Settings settings) {
 }
 
 void EvidenceEngine::check(const Rows& rows) const {
-  for (size_t i = 0; i < rows.count * n_continuous(); ++i) {
+  for (size_t i = 0; i < rows.count * n_numeric(); ++i) {
     const double low = rows.lower[i], high = rows.upper[i];
     if (std::isnan(low) != std::isnan(high)) throw invalid("one end of an interval is missing");
     if (!std::isnan(low) && !(low >= -LARGEST && low <= high && high <= LARGEST))
@@ -122,8 +122,8 @@ void EvidenceEngine::learn_each(const Rows& rows, const std::int32_t* labels, Be
 
 // A row of weight w is learned as if it came floor(w) times, and once more with what is left of w.
 void EvidenceEngine::learn_row(const Rows& rows, size_t row, std::int32_t label, LastRow& last) {
-  const double* lower = rows.lower + row * n_continuous();
-  const double* upper = rows.upper + row * n_continuous();
+  const double* lower = rows.lower + row * n_numeric();
+  const double* upper = rows.upper + row * n_numeric();
   const Code* codes = rows.codes + row * n_categorical();
   double left = rows.weights == nullptr ? 1.0 : rows.weights[row];
   if (!(left > 0)) return;
@@ -157,7 +157,7 @@ void EvidenceEngine::remove(std::uint64_t id) {
 }
 
 void EvidenceEngine::evaluate(const Rows& rows, size_t row, LastRow& last) const {
-  const size_t n = n_continuous(), r = n_categorical();
+  const size_t n = n_numeric(), r = n_categorical();
   const double *lower = rows.lower + row * n, *upper = rows.upper + row * n;
   const Code* codes = rows.codes + row * r;
   if (last.is(*this, lower, upper, codes)) return;
@@ -174,7 +174,7 @@ template <class Use>
 void EvidenceEngine::for_each_row(const Rows& rows, size_t threads, Use use) const {
   check(rows);
   if (threads > 1) threads = std::min(threads, 1 + rows.count * n_boxes() / WORTH_A_THREAD);
-  in_turns(rows.count, PREDICTED_AT_A_TIME, threads, [&] {
+  parallel_for(rows.count, PREDICTED_AT_A_TIME, threads, [&] {
     return [&](size_t begin, size_t end) {
       LastRow& last = last_row();
       const auto reader = lock_.reading();
@@ -232,16 +232,16 @@ void EvidenceEngine::for_each_box(Use use) const {
   for (const auto& [m, g, i] : boxes_in_order(learner_.state())) use(m, g, i, position++);
 }
 
-Sheet EvidenceEngine::memberships(const Rows& rows, size_t threads) const {
+Matrix EvidenceEngine::memberships(const Rows& rows, size_t threads) const {
   check(rows);
   const auto reader = lock_.reading();
   const auto order = boxes_in_order(learner_.state());
-  Sheet all(rows.count, order.size());
+  Matrix all(rows.count, order.size());
   threads = std::min(threads, 1 + rows.count * order.size() / WORTH_A_THREAD);
-  in_turns(rows.count, PREDICTED_AT_A_TIME, threads, [&] {
+  parallel_for(rows.count, PREDICTED_AT_A_TIME, threads, [&] {
     return [&, out = Outcome()](size_t begin, size_t end) mutable {
       for (size_t row = begin; row < end; ++row) {
-        learner_.predict(rows.lower + row * n_continuous(), rows.upper + row * n_continuous(),
+        learner_.predict(rows.lower + row * n_numeric(), rows.upper + row * n_numeric(),
                          rows.codes + row * n_categorical(), out);
         for (size_t b = 0; b < order.size(); ++b) {
           const auto& [m, g, i] = order[b];
@@ -254,16 +254,16 @@ Sheet EvidenceEngine::memberships(const Rows& rows, size_t threads) const {
   return all;
 }
 
-Sheet EvidenceEngine::responsibilities(const Rows& rows, size_t threads) const {
+Matrix EvidenceEngine::responsibilities(const Rows& rows, size_t threads) const {
   check(rows);
   const auto reader = lock_.reading();  // for all rows: they must see the same boxes and classes
   if (!learner_.can_predict())
     throw invalid("no row with a label has been learned yet; learn some first");
   const size_t classes = learner_.n_classes();
   const auto order = boxes_in_order(learner_.state());
-  Sheet all(rows.count, order.size());
+  Matrix all(rows.count, order.size());
   threads = std::min(threads, 1 + rows.count * order.size() / WORTH_A_THREAD);
-  in_turns(rows.count, PREDICTED_AT_A_TIME, threads, [&] {
+  parallel_for(rows.count, PREDICTED_AT_A_TIME, threads, [&] {
     return [&, p = std::vector<double>(classes)](size_t begin, size_t end) mutable {
       LastRow& last = last_row();
       for (size_t row = begin; row < end; ++row) {
@@ -286,7 +286,7 @@ Sheet EvidenceEngine::responsibilities(const Rows& rows, size_t threads) const {
 BoxTerms EvidenceEngine::terms(const Rows& row) const {
   check(row);
   const auto reader = lock_.reading();
-  const size_t n = n_continuous(), r = n_categorical(), classes = learner_.n_classes();
+  const size_t n = n_numeric(), r = n_categorical(), classes = learner_.n_classes();
   Outcome out;
   learner_.predict(row.lower, row.upper, row.codes, out);
   const Expert& expert = learner_.state().members.front().expert;
@@ -322,7 +322,7 @@ BoxTerms EvidenceEngine::terms(const Rows& row) const {
 std::vector<additive::Curve> EvidenceEngine::curves() const {
   const auto reader = lock_.reading();
   const auto& state = learner_.state();
-  const size_t n = n_continuous(), classes = learner_.n_classes();
+  const size_t n = n_numeric(), classes = learner_.n_classes();
   std::vector<additive::Curve> all;
   for (size_t j = 0; j < n; ++j)
     all.push_back(additive::numeric_curve(state.layer, learner_.scales(), j, classes));

@@ -9,9 +9,9 @@
 #include <shared_mutex>
 #include <vector>
 
-#include "../additive/curve.hpp"
-#include "../learning_engine.hpp"
-#include "../model_lock.hpp"
+#include "additive/curve.hpp"
+#include "engine/learning_engine.hpp"
+#include "engine/model_lock.hpp"
 #include "learner.hpp"
 #include "state.hpp"
 
@@ -25,15 +25,15 @@ struct BoxTerms {
   std::vector<double> log_background_weights;  // by class
   std::vector<double> log_classes;  // by class: taken off its score by the class prior
   double temperature;
-  // Classes x (columns, the constant, the boxes): what the logits of the classes add up from, before
-  // the class prior; the boxes alone where there is no layer.
+  // Classes x (columns, the constant, the boxes): what the logits of the classes add up from,
+  // before the class prior; the boxes alone where there is no layer.
   std::vector<double> parts;
   std::vector<double> by_boxes;     // by class: the probability by the boxes of all experts
 };
 
 class EvidenceEngine : public LearningEngine {
  public:
-  EvidenceEngine(std::size_t n_continuous, std::size_t n_categorical, Settings settings,
+  EvidenceEngine(std::size_t n_numeric, std::size_t n_categorical, Settings settings,
                  std::vector<Range> ranges);
 
   std::unique_ptr<LearningEngine> fresh() const override;
@@ -43,11 +43,11 @@ class EvidenceEngine : public LearningEngine {
   void predict(const Rows& rows, std::int32_t* labels, std::size_t threads) const override;
   std::vector<double> probabilities(const Rows& rows, std::size_t n_classes,
                                     std::size_t threads) const override;
-  Sheet memberships(const Rows& rows, std::size_t threads) const override;  // closeness
+  Matrix memberships(const Rows& rows, std::size_t threads) const override;  // closeness
 
   // Rows x boxes, in order of creation: how much of the probability of its class each carries. What
   // is left of the probability is carried by the background of the class.
-  Sheet responsibilities(const Rows& rows, std::size_t threads) const;
+  Matrix responsibilities(const Rows& rows, std::size_t threads) const;
   std::vector<double> supports(const Rows& rows, std::size_t threads) const;
   BoxTerms terms(const Rows& row) const;
   std::vector<additive::Curve> curves() const;  // of the numeric columns, then of the categorical ones
@@ -56,13 +56,14 @@ class EvidenceEngine : public LearningEngine {
   void read_state(Arrays& arrays, std::vector<Range>& ranges, std::size_t& n_classes,
                   std::uint64_t& next_id) const;
   void restore(const Arrays& arrays, std::size_t n_classes, std::uint64_t next_id);
-  // By continuous feature, by categorical one: the multiplier; then the decay constant, the temperature.
+  // By numeric feature, by categorical one: the multiplier; then the decay constant, the
+  // temperature.
   std::vector<double> multipliers() const;
   double prior() const;
   bool warning() const;  // a challenger is on trial
   bool drift() const;    // the last row learned made another expert the current one
 
-  std::size_t n_continuous() const override { return learner_.n_numeric(); }
+  std::size_t n_numeric() const override { return learner_.n_numeric(); }
   std::size_t n_categorical() const override { return learner_.n_categorical(); }
   std::size_t n_classes() const override;
   std::size_t n_boxes() const override;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../packs.hpp"
+#include "kernels/packs.hpp"
 #include "vector_math.hpp"
 
 namespace boxwise::evidence {

@@ -8,7 +8,7 @@
 #include <deque>
 #include <vector>
 
-#include "../additive/layer.hpp"
+#include "additive/layer.hpp"
 #include "adwin.hpp"
 #include "expert.hpp"
 #include "scales.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../kernels.hpp"
+#include "kernels/kernels.hpp"
 
 namespace boxwise::evidence {
 

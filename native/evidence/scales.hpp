@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "../learning_engine.hpp"
+#include "engine/learning_engine.hpp"
 #include "query.hpp"
 
 namespace boxwise::evidence {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "../kernels.hpp"
+#include "kernels/kernels.hpp"
 
 namespace boxwise::evidence {
 

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "../packs.hpp"
+#include "kernels/packs.hpp"
 
 namespace boxwise::evidence {
 

@@ -41,19 +41,7 @@ class LearningEngine:
 
 class Engine(LearningEngine):
     def snapshot(self) -> dict[str, Any]: ...
-    def restore(
-        self,
-        V: Floats,
-        W: Floats,
-        n: NDArray[np.uint32],
-        label: Codes,
-        id: NDArray[np.uint64],
-        first: NDArray[np.uint64],
-        code: Codes,
-        times: NDArray[np.uint32],
-        n_classes: int,
-        next_id: int,
-    ) -> None: ...
+    def restore(self, **state: Any) -> None: ...
 
 class EntropyEngine(Engine):
     def __init__(
@@ -159,24 +147,7 @@ class BoundEngine(Engine):
     ) -> None: ...
     def configure(self, theta: float, gamma: list[float], eta: float) -> None: ...
     def snapshot(self) -> dict[str, Any]: ...
-    def restore(  # type: ignore[override]
-        self,
-        V: Floats,
-        W: Floats,
-        n: NDArray[np.uint32],
-        label: Codes,
-        id: NDArray[np.uint64],
-        first: NDArray[np.uint64],
-        code: Codes,
-        times: NDArray[np.uint32],
-        bounds: Codes,
-        n_values: NDArray[np.uint64],
-        seen_first: NDArray[np.uint64],
-        seen_class: Codes,
-        seen_times: NDArray[np.uint32],
-        n_classes: int,
-        next_id: int,
-    ) -> None: ...
+    def restore(self, **state: Any) -> None: ...
     @property
     def bytes(self) -> int: ...
 

@@ -282,6 +282,22 @@ def test_restoring_what_is_no_snapshot_is_refused_and_changes_nothing(
     assert engine.snapshot()["n"].tolist() == [2]
 
 
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [
+        ({**good_arrays(), "V": np.zeros(3)}, "V is missing or has another form"),
+        ({**good_arrays(), "n_classes": "two"}, "n_classes is missing or has another form"),
+        ({k: v for k, v in good_arrays().items() if k != "id"}, "id is missing"),
+        ({**good_arrays(), "more": np.zeros(3)}, "an array too many"),
+    ],
+)
+def test_restoring_other_arrays_than_those_of_a_snapshot_is_refused(
+    state: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        make(1, 1).restore(**state)
+
+
 def test_restoring_an_impossible_number_of_classes_is_refused() -> None:
     pytest.importorskip("resource")  # to give it little memory, in a process of its own
     code = """
@@ -291,8 +307,8 @@ import numpy as np
 from boxwise._native import EntropyEngine as Engine
 none = np.zeros
 Engine(0, 0.1, 0.1, 0.5, [1.0], False, [np.nan], [np.nan], [True]).restore(
-    none((0, 1)), none((0, 1)), none(0, "u4"), none(0, "i4"), none(0, "u8"), none(1, "u8"),
-    none(0, "i4"), none(0, "u4"), n_classes=2**64 - 1, next_id=0,
+    V=none((0, 1)), W=none((0, 1)), n=none(0, "u4"), label=none(0, "i4"), id=none(0, "u8"),
+    first=none(1, "u8"), code=none(0, "i4"), times=none(0, "u4"), n_classes=2**64 - 1, next_id=0,
 )
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60)

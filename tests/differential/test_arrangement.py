@@ -13,8 +13,8 @@ from boxwise import ImprovedOnlineGFMM, OnlineGFMM
 from boxwise.reference.eiol import EIOL
 from boxwise.reference.online import Online
 
-ROWS, BOXES = 128, 16  # from which on it is done, as native/predict.cpp has them
-HULLS = 6 * 16  # boxes from which on they are put in order, as native/arrangement.cpp has it
+ROWS, BOXES = 128, 16  # from which on it is done, as native/engine/predict.cpp has them
+HULLS = 6 * 16  # boxes from which on they are put in order, as native/index/packed_copy.cpp has it
 
 
 def table(kind: str, n_rows: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

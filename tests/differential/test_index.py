@@ -20,8 +20,8 @@ from boxwise.reference import EIOL
 from .agreement import assert_same_answers, assert_same_boxes
 from .streams import UNLABELLED, Stream
 
-MANY = 1536  # boxes of a class from which on there is one, as native/entropy_indexed.cpp has it
-LITTLE = 180_000  # features of all boxes up to which predictions do without, as there
+MIN_BOXES_FOR_INDEX = 1536  # as native/eiol/entropy_indexed.cpp has it
+MIN_BOX_FEATURES_FOR_INDEX = 180_000  # of all boxes together: predictions use it from there on
 
 
 def union(a: Any, b: Any) -> None:
@@ -183,7 +183,8 @@ def test_large_models_are_the_same_with_and_without(learner):
     unseen, _ = crowd(300, 2, 1.2)
     clf = clone(learner).set_params(categorical_features=[3, 4, 5], unlabelled=UNLABELLED)
     clf.partial_fit(X, y)
-    assert np.bincount(clf.boxes_.labels + 1).max() >= MANY  # else users would have no index
+    # Else users would have no index.
+    assert np.bincount(clf.boxes_.labels + 1).max() >= MIN_BOXES_FOR_INDEX
     clf.predict(unseen)
     clf.predict_proba(unseen)
 
@@ -193,12 +194,13 @@ def test_a_model_without_an_index_gets_one_while_it_predicts(n_jobs):
     X, y = crowd(4_200, 5)
     unseen, _ = crowd(600, 6, 1.2)
     # With so few columns it would be as quick to pass over all boxes.
-    X, unseen = np.tile(X, LITTLE // 4_200 // 6 + 2), np.tile(unseen, LITTLE // 4_200 // 6 + 2)
+    copies = MIN_BOX_FEATURES_FOR_INDEX // 4_200 // 6 + 2
+    X, unseen = np.tile(X, copies), np.tile(unseen, copies)
     categories = [j for j in range(X.shape[1]) if j % 6 > 2]
     learned = EIOLGFMM(0.05, 0.3, version=2, categorical_features=categories, n_jobs=n_jobs).fit(
         X, abs(y)
     )
-    assert learned.n_boxes_ * X.shape[1] > LITTLE
+    assert learned.n_boxes_ * X.shape[1] > MIN_BOX_FEATURES_FOR_INDEX
     copied = copy.deepcopy(learned)  # as one read from a file: it has boxes and no index
     before = copied._model.n_bytes
     assert copied.predict(unseen).tolist() == learned.predict(unseen).tolist()

@@ -4,12 +4,12 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "evidence/vector_math.hpp"
+#include "kernels/vector_math.hpp"
 
 namespace boxwise::additive {
 
-using evidence::exp_of;
-using evidence::log_of;
+using kernels::exp_of;
+using kernels::log_of;
 using std::size_t;
 
 namespace {

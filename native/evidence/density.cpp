@@ -5,13 +5,16 @@
 #include <utility>
 
 #include "kernels/packs.hpp"
-#include "vector_math.hpp"
+#include "kernels/vector_math.hpp"
 
 namespace boxwise::evidence {
 
+using kernels::exp_of;
 using kernels::IN;
 using kernels::load;
+using kernels::log_of;
 using kernels::Pack;
+using kernels::split_exponents;
 using kernels::store;
 using std::size_t;
 

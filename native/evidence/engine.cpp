@@ -9,10 +9,12 @@
 
 #include "kernels/kernels.hpp"
 #include "engine/thread_pool.hpp"
-#include "vector_math.hpp"
+#include "kernels/vector_math.hpp"
 
 namespace boxwise::evidence {
 
+using kernels::exp_of;
+using kernels::log_of;
 using std::size_t;
 
 namespace {

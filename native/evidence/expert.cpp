@@ -4,12 +4,15 @@
 #include <cmath>
 
 #include "kernels/packs.hpp"
-#include "vector_math.hpp"
+#include "kernels/vector_math.hpp"
 
 namespace boxwise::evidence {
 
+using kernels::exp_of;
 using kernels::IN;
+using kernels::LN2;
 using kernels::load;
+using kernels::log_of;
 using kernels::Pack;
 using kernels::store;
 using std::size_t;

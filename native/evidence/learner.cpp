@@ -6,10 +6,12 @@
 #include <string>
 
 #include "budget.hpp"
-#include "vector_math.hpp"
+#include "kernels/vector_math.hpp"
 
 namespace boxwise::evidence {
 
+using kernels::exp_of;
+using kernels::log_of;
 using std::size_t;
 
 namespace {

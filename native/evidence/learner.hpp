@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "additive/layer.hpp"
-#include "adwin.hpp"
+#include "drift/adwin.hpp"
 #include "expert.hpp"
 #include "scales.hpp"
 

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vector_math.hpp"
+#include "kernels/vector_math.hpp"
 
 namespace boxwise::evidence {
 
+using kernels::exp_of;
 using std::size_t;
 
 namespace {

@@ -1,8 +1,8 @@
-#include "evidence/adwin.hpp"
+#include "drift/adwin.hpp"
 
 #include "tests/check.hpp"
 
-using boxwise::evidence::Adwin;
+using boxwise::drift::Adwin;
 
 namespace {
 // Updates with a Bernoulli stream of mean p; returns how often a change was found.

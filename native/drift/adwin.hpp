@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace boxwise::evidence {
+namespace boxwise::drift {
 
 class Adwin {
  public:
@@ -44,4 +44,4 @@ class Adwin {
   std::vector<std::vector<Bucket>> rows_ = {{}};  // row i: buckets of 2^i numbers, the oldest first
 };
 
-}  // namespace boxwise::evidence
+}  // namespace boxwise::drift

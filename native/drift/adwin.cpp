@@ -3,10 +3,11 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "vector_math.hpp"
+#include "kernels/vector_math.hpp"
 
-namespace boxwise::evidence {
+namespace boxwise::drift {
 
+using kernels::log_of;
 using std::size_t;
 
 bool Adwin::update(double value) {
@@ -149,4 +150,4 @@ Adwin Adwin::from_state(const double*& at, const double* end) {
   return adwin;
 }
 
-}  // namespace boxwise::evidence
+}  // namespace boxwise::drift

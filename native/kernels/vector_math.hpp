@@ -8,7 +8,7 @@
 
 #include "kernels/packs.hpp"
 
-namespace boxwise::evidence {
+namespace boxwise::kernels {
 
 constexpr double SMALLEST_EXPONENT = -700;  // exp of less is taken as exp of this, about 1e-304
 constexpr double LN2 = 0.69314718055994530942;
@@ -30,7 +30,7 @@ INLINED To bits_as(const From& from) {
 // e^x for x up to 700, of a number or a pack of them.
 template <class Doubles = double>
 INLINED Doubles exp_of(Doubles x) {
-  using Bits = typename kernels::SameLanes<Doubles>::Words;
+  using Bits = typename SameLanes<Doubles>::Words;
   constexpr double MAGIC = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to a whole number
   constexpr double LOG2_E = 1.4426950408889634;
   constexpr double LN2_HIGH = 0.693147180369123816490, LN2_LOW = 1.90821492927058770002e-10;
@@ -77,13 +77,13 @@ inline double log_of(double x) {
 // Leaves the mantissas of normal positive numbers, from 1 up to 2, and adds the logarithms of the powers
 // of two that were taken out.
 template <std::size_t bytes>
-INLINED void split_exponents(kernels::Pack<double, bytes>& x, kernels::Pack<double, bytes>& logs) {
-  using Doubles = kernels::Pack<double, bytes>;
-  using Bits = kernels::Pack<std::uint64_t, bytes>;
+INLINED void split_exponents(Pack<double, bytes>& x, Pack<double, bytes>& logs) {
+  using Doubles = Pack<double, bytes>;
+  using Bits = Pack<std::uint64_t, bytes>;
   const Bits of_x = bits_as<Bits>(x);
   const Doubles e = bits_as<Doubles>(Bits((of_x >> 52) | EXPONENT)) - EXPONENT_BIAS;
   logs += e * LN2;
   x = bits_as<Doubles>(Bits((of_x & MANTISSA) | ONE));
 }
 
-}  // namespace boxwise::evidence
+}  // namespace boxwise::kernels

@@ -15,7 +15,7 @@ from boxwise.learners import (
 )
 from boxwise.tuning import tune
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "EIOLGFMM",
     "AgglomerativeGFMM",

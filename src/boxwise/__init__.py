@@ -1,4 +1,4 @@
-"""Learn from mixed data (numbers and categories) as it arrives, and say why a decision was made."""
+"""Online classifiers for numeric and categorical columns that explain each prediction."""
 
 from boxwise.learners import (
     EIOLGFMM,

@@ -52,8 +52,7 @@ class Screen:
         beside = (
             f"River's {' and '.join(names[1:])} learn from the same rows."
             if names[1:]
-            else "River is not installed, so there is no comparison: "
-            'pip install "boxwise[river]".'
+            else 'River is not installed, so there is no comparison: pip install "boxwise[river]".'
         )
         self._wrapped(
             f"{self.total:,} loan applications arrive one at a time. boxwise predicts each "

@@ -39,11 +39,11 @@ def test_positions_and_names_are_split_by_kind() -> None:
 
 def test_repr_lists_columns_and_kinds() -> None:
     assert repr(job_schema()) == (
-        "Schema(4 columns: age (continuous), job (categorical, 2 values), size (continuous), "
+        "Schema(4 columns: age (numeric), job (categorical, 2 values), size (numeric), "
         "town (categorical, 0 values))"
     )
     wide = Schema([Column(f"x{j}", "continuous") for j in range(1000)], named=False)
-    assert repr(wide).startswith("Schema(1000 columns: x0 (continuous), ")
+    assert repr(wide).startswith("Schema(1000 columns: x0 (numeric), ")
     assert repr(wide).endswith(", ...)")
     assert len(repr(Vocabulary(range(1000)))) < 60
 

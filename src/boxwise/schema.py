@@ -123,7 +123,7 @@ class Vocabulary:
 class Column:
     """One column: its name, its kind, and what values it has. It does not change.
 
-    A categorical column has a vocabulary. A continuous column of a fitted model has a range, the
+    A categorical column has a vocabulary. A numeric column of a fitted model has a range, the
     lowest and the highest value (NaN while there is none); elsewhere its range is None. A column
     of unknown kind has had no value yet, and takes no part in a model.
     """
@@ -186,7 +186,7 @@ class Schema:
     ... )
     >>> schema.absorb([["smith"]])
     >>> schema
-    Schema(2 columns: age (continuous), job (categorical, 2 values))
+    Schema(2 columns: age (numeric), job (categorical, 2 values))
     >>> Schema.from_dict(schema.to_dict()) == schema
     True
     """
@@ -316,7 +316,7 @@ def _describe(column: Column) -> str:
         return f"{column.name} (no value yet)"
     if column.vocabulary is None:
         spread = "" if column.range is None else ", {:g} to {:g}".format(*column.range)
-        return f"{column.name} (continuous{spread})"
+        return f"{column.name} (numeric{spread})"
     n = len(column.vocabulary)
     return f"{column.name} (categorical, {n} value{'' if n == 1 else 's'})"
 
@@ -342,7 +342,7 @@ def _tagged(name: str, value: object) -> list[object]:
 
 def _column_from_dict(data: object) -> Column:
     if not isinstance(data, dict) or data.get("kind") != "categorical":
-        name, kind = _fields(data, "a continuous column", ("name", "kind"))
+        name, kind = _fields(data, "a numeric column", ("name", "kind"))
         return Column(name, kind)
     name, kind, tagged = _fields(data, "a categorical column", ("name", "kind", "values"))
     if not isinstance(name, str):

@@ -193,7 +193,7 @@ def test_settings_reach_the_model(loans, tmp_path):
         (("--delta", "2"), "delta must be"),
         ((*EIOL, "--alpha", "estimate"), "alpha cannot be estimated row by row"),
         ((*EIOL, "--alpha", "much"), "'much' is not a number"),
-        ((*EIOL, "--gamma", "1,2"), "gamma has 2 numbers, but there are 7 continuous columns"),
+        ((*EIOL, "--gamma", "1,2"), "gamma has 2 numbers, but there are 7 numeric columns"),
         ((*EIOL, "--version", "3"), "version must be 1 or 2"),
         (("--version", "2"), "hyperbox has no such setting; it is for --algorithm eiol-gfmm"),
         (("--beta", "0.5"), "it is for --algorithm onln-gfmm-m2"),

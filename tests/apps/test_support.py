@@ -42,7 +42,7 @@ def test_support_stands_between_probabilities_and_reason_and_in_json(files):
 def test_with_proba_a_line_counts_rows_like_few(files):
     model, data = files
     run = boxwise("predict", model, data, "--proba")
-    assert run.stderr == "boxwise: few rows like this: 1 of 2 rows (support below 5)\n"
+    assert run.stderr == "boxwise: low support: 1 of 2 rows below 5 learned rows\n"
     assert boxwise("predict", model, data, "--proba", "-q").stderr == ""
     assert boxwise("predict", model, data).stderr == ""
 
@@ -51,8 +51,8 @@ def test_explain_says_that_few_rows_are_like_this(files):
     model, data = files
     run = boxwise("explain", model, data, "--no-counterfactual")
     known, strange = run.stdout.split("-" * 80)
-    assert "few rows like this" not in known
-    assert "few rows like this: " in strange
+    assert "low support" not in known
+    assert "low support: " in strange
 
 
 def test_models_without_support_say_so(tmp_path):

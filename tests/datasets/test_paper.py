@@ -90,7 +90,7 @@ def test_labels_are_whole_numbers_only_if_all_are():
 def test_it_is_frozen_and_shows_itself_in_one_line():
     data = from_table(GARDEN, TABLE)
     assert isinstance(data, Dataset)
-    assert repr(data) == "Dataset('garden', 3 rows, 2 continuous and 2 categorical columns)"
+    assert repr(data) == "Dataset('garden', 3 rows, 2 numeric and 2 categorical columns)"
     with pytest.raises(AttributeError):
         data.name = "park"
 

@@ -218,7 +218,7 @@ def test_an_experiment_without_a_data_set_is_told(tmp_path):
     arguments = ["paper", "find_alpha", "--datasets", "tic-tac-toe", "--out", str(tmp_path)]
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 1
-    assert "needs continuous columns" in done.output
+    assert "needs numeric columns" in done.output
 
 
 def test_a_run_that_is_done_needs_no_data_for_its_report(tmp_path, monkeypatch):

@@ -117,7 +117,7 @@ def _run(
     except OSError as error:
         _stop(f"{out} cannot be written to: {error}; choose another folder with --out")
     if experiments and not job.units:
-        _stop(f"{', '.join(experiments)} needs continuous columns, which {', '.join(sets)} lacks")
+        _stop(f"{', '.join(experiments)} needs numeric columns, which {', '.join(sets)} lacks")
     with _progress(job.n_done, job.n_units) as report:
         try:
             job.run(n_jobs=jobs, folder=folder, report=report)

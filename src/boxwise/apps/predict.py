@@ -111,7 +111,7 @@ def predict(
                 _write(results, clf, chunk, describe, known if support else None, proba=proba)
             results.finish()
         if proba and few and not quiet:
-            say(f"few rows like this: {few:,} of {counted(n, 'row', 'rows')} (support below 5)")
+            say(f"low support: {few:,} of {counted(n, 'row', 'rows')} below 5 learned rows")
         end(options.faults, quiet=quiet)
 
 

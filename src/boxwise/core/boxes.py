@@ -22,8 +22,8 @@ class Boxes:
 
     Attributes
     ----------
-    lower, upper : array of shape (boxes, continuous columns)
-        The interval of each box in each continuous column, in the units of the input; NaN where the
+    lower, upper : array of shape (boxes, numeric columns)
+        The interval of each box in each numeric column, in the units of the input; NaN where the
         box has not seen a value yet.
     counts : list of lists of dicts
         For each box and each categorical column, how often each value was seen: ``{value: count}``.
@@ -144,7 +144,7 @@ class Boxes:
         -------
         table
             Columns ``label`` (as text if labels are of several types) and ``n_samples``;
-            ``<name>.lower`` and ``<name>.upper`` for each continuous column; for each categorical
+            ``<name>.lower`` and ``<name>.upper`` for each numeric column; for each categorical
             column its values and counts as text, the most frequent first. A name that is taken
             already gets an underscore. For counts as numbers see `counts`.
         """

@@ -57,7 +57,7 @@ class Model:
     settings : Settings
         The parameters, used until `configure` is called.
     ranges : sequence of Range
-        One per continuous column.
+        One per numeric column.
     """
 
     def __init__(self, schema: Schema, settings: Settings, ranges: Sequence[Range]) -> None:
@@ -201,7 +201,7 @@ class Model:
         return Boxes(self.engine.snapshot(), self.schema, self.labels.values, unlabelled)
 
     def described_schema(self) -> Schema:
-        """Return a copy of the schema with the ranges of the continuous columns filled in."""
+        """Return a copy of the schema with the ranges of the numeric columns filled in."""
         state = self.engine.snapshot()
         ranges = zip(state["low"].tolist(), state["high"].tolist(), strict=True)
         return Schema(
@@ -241,7 +241,7 @@ class Model:
         settings : Settings
             For all columns, the new ones included.
         ranges : sequence of Range
-            One per new continuous column.
+            One per new numeric column.
         """
         schema = Schema([*self.schema.columns, *columns], self.schema.named)
         return self._with_schema(schema, settings, ranges)
@@ -258,7 +258,7 @@ class Model:
         settings : Settings
             For all columns that then have a kind.
         ranges : sequence of Range
-            One per new continuous column.
+            One per new numeric column.
         """
         return self._with_schema(self.schema.with_kinds(kinds), settings, ranges)
 
@@ -271,7 +271,7 @@ class Model:
         )
 
     def _with_schema(self, schema: Schema, settings: Settings, ranges: Sequence[Range]) -> Model:
-        """Return a model with more continuous and categorical columns, wherever they stand."""
+        """Return a model with more numeric and categorical columns, wherever they stand."""
         header, arrays = self.to_state()
         header |= {"schema": schema.to_dict(), "settings": settings.to_dict()}
         continuous = _places(schema.continuous, self.schema.continuous)

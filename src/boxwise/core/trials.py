@@ -26,7 +26,7 @@ class FoldRows:
     labels : array of int32
         The classes of the rows to learn, numbered in order of first appearance; -1 is none.
     ranges : sequence of Range
-        What the continuous columns are scaled by.
+        What the numeric columns are scaled by.
     """
 
     def __init__(

@@ -13,7 +13,7 @@ from boxwise.datasets.catalogue import Entry
 
 _DESCRIPTION = """\
 {title}
-{rows} rows, {continuous} continuous and {categorical} categorical columns, {classes} classes
+{rows} rows, {continuous} numeric and {categorical} categorical columns, {classes} classes
 Class: {label}
 Left out: {dropped}
 Source: UCI Machine Learning Repository, https://archive.ics.uci.edu/dataset/{page}/{slug}
@@ -29,7 +29,7 @@ class Dataset:
     name : str
         The name by which `load` knows it.
     X : list of dict
-        The rows, from column to value: a float in the continuous columns, text in the categorical
+        The rows, from column to value: a float in the numeric columns, text in the categorical
         ones. ``pandas.DataFrame(data.X)`` or ``polars.DataFrame(data.X)`` makes it a data frame.
     y : ndarray of int or str
         The labels: whole numbers if all of them are, else text.
@@ -44,7 +44,7 @@ class Dataset:
     >>> from boxwise.datasets import load
     >>> data = load("tic_tac_toe")
     >>> data
-    Dataset('tic_tac_toe', 958 rows, 0 continuous and 9 categorical columns)
+    Dataset('tic_tac_toe', 958 rows, 0 numeric and 9 categorical columns)
 
     The games that are won come first; an online learner is better off with them mixed:
 
@@ -68,7 +68,7 @@ class Dataset:
         return list(self.categorical)
 
     def __repr__(self) -> str:
-        kinds = f"{len(self.continuous)} continuous and {len(self.categorical)} categorical columns"
+        kinds = f"{len(self.continuous)} numeric and {len(self.categorical)} categorical columns"
         return f"Dataset({self.name!r}, {len(self.X)} rows, {kinds})"
 
 

@@ -17,7 +17,7 @@ def names(*, mixed_only: bool = False) -> list[str]:
     Parameters
     ----------
     mixed_only : bool, default=False
-        Leave out those without continuous columns, so that all have columns of both kinds.
+        Leave out those without numeric columns, so that all have columns of both kinds.
 
     Returns
     -------
@@ -92,7 +92,7 @@ def load(
     ('o', 'positive')
     >>> print(data.description)  # doctest: +ELLIPSIS
     Tic-Tac-Toe Endgame
-    958 rows, 0 continuous and 9 categorical columns, 2 classes
+    958 rows, 0 numeric and 9 categorical columns, 2 classes
     Class: whether x has won (positive) or not (negative)
     ...
     >>> load("tictactoe")  # doctest: +ELLIPSIS

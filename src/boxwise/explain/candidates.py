@@ -31,7 +31,7 @@ class Candidates:
     columns : list of int
         The columns that may be changed, numbers first.
     whole : list of bool
-        Which continuous columns hold whole numbers only.
+        Which numeric columns hold whole numbers only.
     """
 
     def __init__(self, model: Model, arrays: BoxArrays, fixed: Collection[str | int]) -> None:

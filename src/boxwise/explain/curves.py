@@ -54,7 +54,7 @@ class Curve:
     classes : tuple
         The classes that have been learned, in the order of ``classes_``.
     values : array
-        Of a continuous column the numbers, rising, at which the curve bends; it is straight between
+        Of a numeric column the numbers, rising, at which the curve bends; it is straight between
         them, so that ``np.interp`` reads it anywhere from the least to the largest. It has none
         before it has two different numbers. Of a categorical column those of the first twelve
         values that are not missing: they have a weight each.

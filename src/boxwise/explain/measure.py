@@ -1,4 +1,4 @@
-"""What distances in a continuous column are measured in: its range, or the ranks of its rows."""
+"""What distances in a numeric column are measured in: its range, or the ranks of its rows."""
 
 from __future__ import annotations
 

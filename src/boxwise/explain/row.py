@@ -24,7 +24,7 @@ class Row:
     lower, upper, codes : array
         As in a Batch, with -1 for categories that the model has not learned.
     values : list
-        What a person reads: for each continuous column, then each categorical one, the number, the
+        What a person reads: for each numeric column, then each categorical one, the number, the
         pair of bounds or the category; None if it is missing.
     """
 

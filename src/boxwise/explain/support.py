@@ -11,11 +11,11 @@ def few_rows_in_words(support: float | None) -> str | None:
     Examples
     --------
     >>> few_rows_in_words(3.2), few_rows_in_words(0.2), few_rows_in_words(12.0)
-    ('few rows like this: about 3', 'few rows like this: less than 1', None)
+    ('low support: about 3 rows', 'low support: less than 1 row', None)
     """
     if support is None or support >= FEW_ROWS:
         return None
-    return f"few rows like this: {rows_in_words(support).rpartition(' ')[0]}"
+    return f"low support: {rows_in_words(support)}"
 
 
 def rows_in_words(support: float) -> str:

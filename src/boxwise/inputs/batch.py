@@ -12,11 +12,11 @@ from boxwise.schema import Kind
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows as arrays: an interval per continuous column, a code per categorical one.
+    """Rows as arrays: an interval per numeric column, a code per categorical one.
 
     Attributes
     ----------
-    lower, upper : float64 array of shape (rows, continuous columns)
+    lower, upper : float64 array of shape (rows, numeric columns)
         The bounds of each value; NaN where it is missing. Without intervals `upper` is the very
         object `lower`, and that may be the caller's own array: only read them.
     codes : int32 array of shape (rows, categorical columns)

@@ -48,8 +48,8 @@ def encode(
         Whether category values not in the schema get new codes, listed in ``Batch.additions``.
         Otherwise their code is -1.
     upper : table, optional
-        The upper bounds of the continuous columns, if X holds the lower bounds: by name if both
-        have names (all columns of X may then be there), else in the order of the continuous ones.
+        The upper bounds of the numeric columns, if X holds the lower bounds: by name if both
+        have names (all columns of X may then be there), else in the order of the numeric ones.
     reader : str
         Who reads the table: errors and warnings about its columns name it.
     settle : bool

@@ -1,4 +1,4 @@
-"""Deciding which columns are continuous and which are categorical."""
+"""Deciding which columns are numeric and which are categorical."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def infer_schema(X: Any, categorical_features: Any = "from_dtype", upper: Any = 
     Examples
     --------
     >>> infer_schema([{"age": 31, "job": "cook"}, {"age": None, "job": "smith"}])
-    Schema(2 columns: age (continuous), job (categorical, 0 values))
+    Schema(2 columns: age (numeric), job (categorical, 0 values))
     """
     table = read_table(X)
     names = table.names or generated_names(table.n_columns)

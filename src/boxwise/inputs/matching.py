@@ -66,7 +66,7 @@ def columns_by_position() -> Iterator[None]:
 def match_upper(
     upper: Table, table: Table, schema: Schema, positions: Sequence[int]
 ) -> Sequence[int]:
-    """Return, for each continuous column, its position in the table of upper bounds.
+    """Return, for each numeric column, its position in the table of upper bounds.
 
     `positions` says where the schema's columns are in the table of lower bounds.
     """
@@ -82,7 +82,7 @@ def match_upper(
     if upper.n_columns != len(schema.continuous):
         raise ValueError(
             f"upper has {upper.n_columns} columns, but there are {len(schema.continuous)} "
-            f"continuous ones ({_listing(schema.continuous_names)}); give their upper bounds only"
+            f"numeric ones ({_listing(schema.continuous_names)}); give their upper bounds only"
         )
     return range(upper.n_columns)
 
@@ -99,13 +99,13 @@ def _upper_by_name(
     absent = [name for name in wanted if name not in position_of]
     if absent:
         raise ValueError(
-            f"upper has no column {_listing(absent)}; give an upper bound for each continuous "
+            f"upper has no column {_listing(absent)}; give an upper bound for each numeric "
             "column, equal to the lower one where there is no interval"
         )
     if set(upper) not in (set(wanted), set(lower)):
         extra = [name for name in upper if name not in wanted]
         raise ValueError(
-            f"upper has the columns {_listing(extra)}, which are not continuous columns of X; "
+            f"upper has the columns {_listing(extra)}, which are not numeric columns of X; "
             "drop them"
         )
     return [position_of[name] for name in wanted]

@@ -29,7 +29,7 @@ class AgglomerativeGFMM(BatchLearner):
     delta : float from 0 to 1, default=0.5
         The largest change of entropy that a merge may cause in the categories of a box.
     alpha : "auto" or float from 0 to 1, default="auto"
-        The weight of the continuous columns in similarity and membership. "auto" is their share
+        The weight of the numeric columns in similarity and membership. "auto" is their share
         among the columns.
     gamma : float or sequence of float, default=1.0
         How fast similarity and membership fall with the distance from a box, for all continuous
@@ -40,7 +40,7 @@ class AgglomerativeGFMM(BatchLearner):
         "agglosm" merges the most similar pair of all boxes each time. "agglo2" goes from box to box
         and merges each with its most similar partner, until nothing changes; it is faster.
     similarity : {"short", "long", "mid"}, default="mid"
-        Which distance of two boxes counts in a continuous column: the gap between them, that of
+        Which distance of two boxes counts in a numeric column: the gap between them, that of
         their far sides, or that of their corresponding corners.
     min_similarity : float from 0 to 1, default=0.0
         Boxes less similar than this are not merged.

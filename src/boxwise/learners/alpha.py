@@ -34,10 +34,10 @@ def estimate_alpha(
     upper: Any = None,
     cv: Any = None,
 ) -> float:
-    """Estimate how much the continuous columns should weigh in the membership.
+    """Estimate how much the numeric columns should weigh in the membership.
 
     The table is cut into three stratified folds. On each two of them, one model learns the
-    continuous columns alone and one the categorical columns alone; both are scored by class
+    numeric columns alone and one the categorical columns alone; both are scored by class
     balanced accuracy on the third. The kind of column that predicts better weighs more.
 
     Parameters
@@ -57,7 +57,7 @@ def estimate_alpha(
     -------
     float
         From 0 (categories only) to 1 (numbers only). With one kind of column only, or if neither
-        model is ever right, the share of the continuous columns.
+        model is ever right, the share of the numeric columns.
 
     See Also
     --------

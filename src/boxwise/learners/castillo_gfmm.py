@@ -18,11 +18,11 @@ class CastilloGFMM(BatchLearner):
     bounds in each categorical column. Each row is taken by a box of its class that contains it, or
     by the closest one that stays within `theta` and `eta` when it grows. A grown box that shares a
     bound in every categorical column with a box of another class gets other bounds in one of them
-    or, if there are none, is contracted over the continuous columns. Else the row becomes a new
+    or, if there are none, is contracted over the numeric columns. Else the row becomes a new
     box.
 
     A row's class is that of the box in which it has the largest membership; if boxes of several
-    classes tie, that of the box whose centre is nearest (without continuous columns, the class
+    classes tie, that of the box whose centre is nearest (without numeric columns, the class
     with most rows in such boxes).
 
     Parameters
@@ -33,13 +33,13 @@ class CastilloGFMM(BatchLearner):
         How far, in a categorical column, a new value may be from the nearest bound of a box that
         takes it in.
     gamma : float or sequence of float, default=1.0
-        How fast the membership falls with the distance from a box, for all continuous columns or
+        How fast the membership falls with the distance from a box, for all numeric columns or
         one number for each.
     categorical_features : "from_dtype" or array-like, default="from_dtype"
         The categorical columns, as names, positions or a mask. With "from_dtype", columns of text,
         objects, categories, enumerations and truth values are categorical.
     feature_range : "data", pair or mapping, default="data"
-        What the continuous columns are scaled by: the range of the table, a pair ``(low, high)``
+        What the numeric columns are scaled by: the range of the table, a pair ``(low, high)``
         for all columns, or a mapping from column to pair.
     unlabelled : object, default=None
         The mark of rows without a label, for example -1 (NaN for missing labels), from which

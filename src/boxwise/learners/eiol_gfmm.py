@@ -19,7 +19,7 @@ ESTIMATES = ("estimate", "estimate-scores")
 class EIOLGFMM(ExplainedLearner):
     """EIOL-GFMM: the paper's online learner for numbers and categories, exactly.
 
-    The model is a set of hyperboxes: intervals over the continuous columns, counted sets of values
+    The model is a set of hyperboxes: intervals over the numeric columns, counted sets of values
     over the categorical ones, a class. Each row is taken by a box that contains it, or by the box
     of its class with the largest membership that may grow (it stays within `theta`, its categories
     stay homogeneous within `delta`, it overlaps no box of another class), or becomes a new box.
@@ -41,21 +41,21 @@ class EIOLGFMM(ExplainedLearner):
         Whether `delta` bounds the entropy change of each categorical column (EIOL-GFMM-v1) or the
         mean of them (EIOL-GFMM-v2).
     alpha : float from 0 to 1, or {"auto", "estimate", "estimate-scores"}, default="auto"
-        The weight of the continuous columns in the membership. "auto" is n/(n+r), their share among
+        The weight of the numeric columns in the membership. "auto" is n/(n+r), their share among
         the columns. "estimate" lets `fit` find it, by how well each kind of column predicts alone
         and how many there are (Est-alpha-v1); "estimate-scores" by the former only (Est-alpha-v2).
     gamma : float or sequence of float, default=1.0
-        How fast the membership falls with the distance from a box, for all continuous columns or
+        How fast the membership falls with the distance from a box, for all numeric columns or
         one number for each.
     categorical_features : "from_dtype" or array-like, default="from_dtype"
         The categorical columns, as names, positions or a mask. With "from_dtype", columns of text,
         objects, categories, enumerations and truth values are categorical.
     feature_range : "data", pair or mapping, default="data"
-        What the continuous columns are scaled by. "data": `fit` takes the range of the whole table
+        What the numeric columns are scaled by. "data": `fit` takes the range of the whole table
         and `partial_fit` lets ranges grow, deciding each row as if all had been rescaled. A pair
         ``(low, high)`` for all columns, or a mapping from column to pair, fixes it.
     scale : {"range", "quantile"}, default="range"
-        How distances and sizes are measured in a continuous column: as shares of its range, as the
+        How distances and sizes are measured in a numeric column: as shares of its range, as the
         paper does, or of its rows, so that a few extreme values do not flatten all others.
     max_boxes : int, default=None
         Not in the paper: the number of boxes from which on there is a new one only for a new class;

@@ -210,7 +210,7 @@ class CategoryEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         array of str
-            The names of the continuous columns, then of the encoded ones: "job" for one column,
+            The names of the numeric columns, then of the encoded ones: "job" for one column,
             "job=cook" for that of one value, "job_0", "job_1", ... for contrasts.
         """
         self._fitted()

@@ -21,7 +21,7 @@ from boxwise.schema import Schema
 class HyperboxClassifier(ExplainedLearner):
     """Online classifier for tables of numbers and categories, explained by boxes.
 
-    The model is a set of at most `max_boxes` hyperboxes: intervals over the continuous columns,
+    The model is a set of at most `max_boxes` hyperboxes: intervals over the numeric columns,
     counted sets of values over the categorical ones, a class. A row goes to the box of its class
     in which it is most likely, among those that may take it, or becomes a new box. How long a box
     may be follows from the rows: long in columns that do not matter, short in those that do.
@@ -44,11 +44,11 @@ class HyperboxClassifier(ExplainedLearner):
         The categorical columns, as names, positions or a mask. With "from_dtype", columns of text,
         objects, categories, enumerations and truth values are categorical.
     feature_range : "data", pair or mapping, default="data"
-        What the continuous columns are scaled by. "data": `fit` takes the range of the whole table
+        What the numeric columns are scaled by. "data": `fit` takes the range of the whole table
         and `partial_fit` lets ranges grow, deciding each row as if all had been rescaled. A pair
         ``(low, high)`` for all columns, or a mapping from column to pair, fixes it.
     scale : {"quantile", "range"}, default="quantile"
-        How distances and sizes are measured in a continuous column: as shares of its rows, so that
+        How distances and sizes are measured in a numeric column: as shares of its rows, so that
         a few extreme values do no harm, or of its range. `fit` takes the ranks of the whole table
         and `partial_fit` lets them follow the rows.
     max_boxes : int or None, default=1000
@@ -173,7 +173,7 @@ class HyperboxClassifier(ExplainedLearner):
         y : array-like
             The labels: text, whole numbers or truth values.
         upper : table, optional
-            The upper bounds of the continuous columns; X then holds the lower ones.
+            The upper bounds of the numeric columns; X then holds the lower ones.
         sample_weight : array-like, optional
             How often each row counts. A whole weight does what so many equal rows in a row do when
             they are learned; a row of weight 0 is left out.

@@ -72,7 +72,7 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y : array-like
             The labels: text, whole numbers or truth values.
         upper : table, optional
-            The upper bounds of the continuous columns; X then holds the lower ones.
+            The upper bounds of the numeric columns; X then holds the lower ones.
 
         Returns
         -------

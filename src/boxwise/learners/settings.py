@@ -93,7 +93,7 @@ def evidence_settings(
 
 
 def gammas(gamma: Any, schema: Schema) -> list[float]:
-    """Return one gamma per continuous column."""
+    """Return one gamma per numeric column."""
     n = len(schema.continuous)
     if isinstance(gamma, np.ndarray) and gamma.ndim == 0:
         gamma = gamma.item()
@@ -101,7 +101,7 @@ def gammas(gamma: Any, schema: Schema) -> list[float]:
         return [number("gamma", gamma, 0, LARGEST_GAMMA, above=True)] * n
     if len(gamma) != n:
         raise ValueError(
-            f"gamma has {len(gamma)} numbers, but there are {n} continuous columns "
+            f"gamma has {len(gamma)} numbers, but there are {n} numeric columns "
             f"({', '.join(schema.continuous_names[:5])}{', ...' * (n > 5)})"
         )
     return [number("gamma", g, 0, LARGEST_GAMMA, above=True) for g in gamma]
@@ -133,7 +133,7 @@ def check_ranges(feature_range: Any, scale: Any) -> None:
 def engine_ranges(
     feature_range: Any, scale: Any, schema: Schema, batch: Batch | None
 ) -> list[Range]:
-    """Return the range of each continuous column, with its scale if there is to be one.
+    """Return the range of each numeric column, with its scale if there is to be one.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def _fixed_range(column: Any, pair: Any, schema: Schema) -> tuple[int, Range]:
         position = schema.names.index(str(column)) if str(column) in schema.names else None
     if position not in (*schema.continuous, *schema.unknown):
         raise ValueError(
-            f"feature_range names {column!r}, which is not a continuous column; the continuous "
+            f"feature_range names {column!r}, which is not a numeric column; the numeric "
             f"columns are {', '.join(schema.continuous_names) or 'none'}"
         )
     return position, _to_range(pair, f"feature_range of column {column!r}")

@@ -16,11 +16,11 @@ class ShindeGFMM(OnlineLearner):
     A box knows the categories of the rows it has taken. Each row is taken by a box of its class
     that contains it (it knows all its categories), or by the closest one that stays within
     `theta` when it grows and knows the share `beta` of its categories already. The grown box is
-    contracted, over the continuous columns, against boxes of other classes that it overlaps,
+    contracted, over the numeric columns, against boxes of other classes that it overlaps,
     whatever their categories. Else the row becomes a new box.
 
     A row's class is that of the box in which it has the largest membership; if boxes of several
-    classes tie, that of the box whose centre is nearest (without continuous columns, the class
+    classes tie, that of the box whose centre is nearest (without numeric columns, the class
     with most rows in such boxes).
 
     Parameters
@@ -31,13 +31,13 @@ class ShindeGFMM(OnlineLearner):
         The share of the categorical columns, rounded down but at least one, whose value a box must
         know already to take a row.
     gamma : float or sequence of float, default=1.0
-        How fast the membership falls with the distance from a box, for all continuous columns or
+        How fast the membership falls with the distance from a box, for all numeric columns or
         one number for each.
     categorical_features : "from_dtype" or array-like, default="from_dtype"
         The categorical columns, as names, positions or a mask. With "from_dtype", columns of text,
         objects, categories, enumerations and truth values are categorical.
     feature_range : "data", pair or mapping, default="data"
-        What the continuous columns are scaled by. "data": `fit` takes the range of the whole table
+        What the numeric columns are scaled by. "data": `fit` takes the range of the whole table
         and `partial_fit` lets ranges grow, deciding each row as if all had been rescaled. A pair
         ``(low, high)`` for all columns, or a mapping from column to pair, fixes it.
     unlabelled : object, default=None
@@ -67,7 +67,7 @@ class ShindeGFMM(OnlineLearner):
 
     Notes
     -----
-    The membership is the mean of that over the continuous columns and the share of the categorical
+    The membership is the mean of that over the numeric columns and the share of the categorical
     columns whose value the box knows. Counts are shown in `boxes_` but play no part in it. The
     published algorithm must know all categories before it learns; this one need not.
 

@@ -21,7 +21,7 @@ from boxwise.apps.rules import rules
 
 app = typer.Typer(
     name="boxwise",
-    help="Learn from mixed data as it arrives, and say why a decision was made.",
+    help="Online classification of mixed data, with explanations.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -30,12 +30,12 @@ app = typer.Typer(
 # A list of commands has room for one line each; where the first sentence is longer, it is here.
 app.command()(learn)
 app.command()(predict)
-app.command(short_help="Say why rows are predicted as they are.")(explain)
-app.command(short_help="Say how well rows are predicted before they are learned.")(evaluate)
-app.command(short_help="Show what is in a model file.")(inspect)
+app.command(short_help="Explain the predictions of rows.")(explain)
+app.command(short_help="Score predictions of rows before they are learned.")(evaluate)
+app.command(short_help="Show the content of a model file.")(inspect)
 app.command(short_help="Draw a model.")(plot)
 app.command(short_help="Show a model file as if-then rules.")(rules)
-app.command(short_help="Write one page on a model, for a browser.")(report)
+app.command(short_help="Write a report on a model as one HTML page.")(report)
 app.command(short_help="Remove the boxes of a model that do harm.")(prune)
 app.command()(demo)
 app.command(short_help="Run the evaluation of the EIOL-GFMM paper again.")(paper)

@@ -12,23 +12,23 @@ from boxwise.files import Files, InputError, check_names
 
 LabelOption = Annotated[str, typer.Option(metavar="NAME", help="The column of the classes.")]
 CategoricalOption = Annotated[
-    list[str] | None, typer.Option(metavar="NAMES", help="Columns that are categories.")
+    list[str] | None, typer.Option(metavar="NAMES", help="Columns that are categorical.")
 ]
 NumericOption = Annotated[
-    list[str] | None, typer.Option(metavar="NAMES", help="Columns that are numbers.")
+    list[str] | None, typer.Option(metavar="NAMES", help="Columns that are numeric.")
 ]
 DropOption = Annotated[
     list[str] | None, typer.Option(metavar="NAMES", help="Columns to leave out.")
 ]
 OnlyOption = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAMES", help="Columns to keep, besides the label; no others."),
+    typer.Option(metavar="NAMES", help="The only columns to keep besides the label."),
 ]
 
 ClassesAreNumbersOption = Annotated[
     bool,
     typer.Option(
-        "--classes-are-numbers", help="Each number in the label column is a class, however many."
+        "--classes-are-numbers", help="Accept any number of different numbers as classes."
     ),
 ]
 

@@ -293,6 +293,6 @@ def _suggest_class_prior(model: Any, scores: Sequence[Scores]) -> None:
     behind = [score.accuracy - score.cba for score in scores]
     if getattr(model, "class_prior", None) == "data" and behind and fmean(behind) > FAR_BEHIND:
         say(
-            "CBA counts rare classes as much as frequent ones, and decisions follow how frequent "
-            "they are; --class-prior auto decides for CBA"
+            "CBA weights rare classes like frequent ones, but the prior favours frequent ones; "
+            "--class-prior auto optimises CBA"
         )

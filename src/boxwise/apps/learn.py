@@ -297,7 +297,7 @@ def _finish(plan: Plan, model: Any, target: Path, *, new: bool) -> None:
         )
         typer.echo(f"{target}: {rows}, {boxes}, {classes}")
         if new and total >= ENOUGH_ROWS and model.n_boxes_ > MANY_BOXES * total:
-            say("nearly a box per row: try a larger --theta or --delta, or --max-boxes")
+            say("nearly one box per row: try a larger --theta or --delta, or --max-boxes")
     if plan.options.faults.count:
         raise typer.Exit(ROWS_LEFT_OUT)
 

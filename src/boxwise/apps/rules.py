@@ -154,7 +154,7 @@ def _made(
     if steps is not None and not quiet:
         aim = "" if steps.reached else f", not the {simplify:.1%} asked for"
         say(
-            f"{len(found):,} rules became {len(short):,}; they say what the model says for "
+            f"{len(found):,} rules became {len(short):,}; they agree with the model on "
             f"{steps.chosen.fidelity:.1%} of held-out rows{aim}"
         )
     return short

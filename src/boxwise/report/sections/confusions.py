@@ -26,7 +26,7 @@ def confusions(subject: Subject) -> Section:
     """Return the section."""
     title = "What it confuses"
     if subject.rows is None:
-        none = "What the model confuses shows on rows with labels, of which none were given."
+        none = "The confusions need labelled rows, and none were given."
         return Section("confusions", title, paragraph(none))
     counts = subject.rows.confusion.counts
     true: Counter[Hashable] = Counter()
@@ -36,7 +36,7 @@ def confusions(subject: Subject) -> Section:
         seen.update({truth: n, said: n})
     worst = bullets(pairs_in_words(counts, true, MOST_PAIRS))
     if not any(truth != said for truth, said in counts):
-        worst = paragraph("Nothing: every one of these rows is predicted rightly.")
+        worst = paragraph("Nothing: all of these rows are predicted correctly.")
     return Section("confusions", title, worst + _matrix(subject, counts, true, seen))
 
 
@@ -47,7 +47,7 @@ def pairs_in_words(
     wrong = [(n, truth, said) for (truth, said), n in counts.items() if truth != said]
     wrong.sort(key=lambda pair: (-pair[0], str(pair[1]), str(pair[2])))
     return [
-        f"<strong>{text(class_in_words(truth))}</strong> taken for "
+        f"<strong>{text(class_in_words(truth))}</strong> predicted as "
         f"<strong>{text(class_in_words(said))}</strong>: {n:,} of {true[truth]:,} rows "
         f"({share_in_words(n / true[truth])})"
         for n, truth, said in wrong[:most]
@@ -71,8 +71,8 @@ def _matrix(
     left_out = len(seen) - len(labels)
     more = f", the {len(labels)} most frequent classes of {len(seen)}" if left_out else ""
     said = paragraph(
-        f"In the table, a row is a true class and a column what was predicted{more}. The deeper "
-        "the colour, the larger the share of the row; blue is right."
+        f"Rows of the table are true classes, columns predicted ones{more}. A deeper colour "
+        "is a larger share of the row; blue is correct."
     )
     return said + table(
         "True and predicted classes",

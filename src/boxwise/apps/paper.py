@@ -126,6 +126,7 @@ def _run(
     if interrupted:
         typer.echo(f"stopped; {job.n_done} of {job.n_units} folds are kept in {job.path}", err=True)
         typer.echo("the same command goes on from there", err=True)
+        _end_processes()
         # Workers of joblib would otherwise print their own tracebacks on the way out.
         sys.stderr.flush()
         os._exit(130)
@@ -138,6 +139,13 @@ def _run(
         _stop(f"the results are in {job.path}, but the report cannot be written: {error}")
     for path in files:
         typer.echo(path)
+
+
+def _end_processes() -> None:
+    # Idle processes of joblib would wait minutes for work, and keep the caller's pipe open.
+    from joblib.externals.loky import get_reusable_executor
+
+    get_reusable_executor().shutdown(kill_workers=True)
 
 
 def _measure(job: Job, sets: Sequence[str], jobs: int, folder: str | None) -> None:

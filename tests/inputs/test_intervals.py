@@ -62,9 +62,9 @@ def test_shuffled_columns_keep_their_upper_bounds() -> None:
     ("upper", "words"),
     [
         (UPPER[["a"]], "upper has no column 'b'; give an upper bound for each"),
-        (UPPER.assign(d=1), "upper has the columns 'd', which are not continuous"),
+        (UPPER.assign(d=1), "upper has the columns 'd', which are not numeric"),
         (UPPER.iloc[:1], "upper has 1 rows, but X has 2"),
-        (np.zeros((2, 3)), r"upper has 3 columns, but there are 2 continuous ones \('a', 'b'\)"),
+        (np.zeros((2, 3)), r"upper has 3 columns, but there are 2 numeric ones \('a', 'b'\)"),
     ],
 )
 def test_upper_bounds_that_do_not_fit_are_refused(upper: Any, words: str) -> None:

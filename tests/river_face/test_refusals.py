@@ -85,7 +85,7 @@ def test_eiol_refuses_a_bad_parameter_before_there_is_a_row(
 
 def test_what_depends_on_the_columns_is_told_when_they_come() -> None:
     model = EIOLGFMM(gamma=[1.0, 2.0], feature_range={"x0": (0, 1)}, categorical_features=("x1",))
-    with pytest.raises(ValueError, match=r"gamma has 2 numbers, but there are 1 continuous"):
+    with pytest.raises(ValueError, match=r"gamma has 2 numbers, but there are 1 numeric"):
         model.learn_one({"x0": 1.0, "x1": 2}, "a")
 
 

@@ -143,5 +143,5 @@ def test_a_fixed_range_holds_for_features_that_come_later() -> None:
     assert {c.name: c.range for c in model.classifier.schema_.columns} == {
         "a": (1.0, 3.0), "b": (0.0, 100.0),
     }  # fmt: skip
-    with pytest.raises(ValueError, match=r"feature_range names 'c', which is not a continuous"):
+    with pytest.raises(ValueError, match=r"feature_range names 'c', which is not a numeric"):
         learned([({"c": "text"}, "x")], scale="range", feature_range={"c": (0, 1)})

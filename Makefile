@@ -86,7 +86,7 @@ clean: ## remove what was built; .venv stays, and is checked again by the next t
 $(done)/package: pyproject.toml CMakeLists.txt scripts/bootstrap.sh $(wildcard native/* native/*/*)
 	@$(bootstrap) package
 	@mkdir -p $(done)
-	@pwd > $@
+	@echo "$(here)" > $@
 
 $(done)/%: $(done)/package
 	@$(bootstrap) extra $*
@@ -103,7 +103,8 @@ endif
 $(done)/moa: $(done)/package
 	@$(bootstrap) extra moa && touch $@ || echo "boxwise: going on without CapyMOA"
 
-# An editable install knows its directory: after a move it has to be made anew.
-ifneq ($(shell cat $(done)/package 2>/dev/null),$(shell pwd))
+# An editable install knows its directory and its modules: after a move it has to be made anew.
+here := $(shell pwd) $(shell find src -name '*.py' | LC_ALL=C sort | cksum)
+ifneq ($(shell cat $(done)/package 2>/dev/null),$(here))
 .PHONY: $(done)/package
 endif

@@ -1,4 +1,4 @@
-"""Draws _static/stream.png: three learners on a stream on which another rule decides halfway.
+"""Draws _static/stream.png: three learners on a stream whose rule changes halfway.
 
 python docs/make_stream_picture.py        (with the extras plot and river)
 """
@@ -22,5 +22,5 @@ learners = {
 }
 stream = LoanStream(ROWS, function=7, noise=0.05, drift_at=ROWS // 2, drift_to=3)
 run = prequential(learners, stream, every=250)
-ax = run.plot(marks={ROWS // 2: "another rule decides"})
+ax = run.plot(marks={ROWS // 2: "the rule changes"})
 ax.figure.savefig(Path(__file__).parent / "_static" / "stream.png", dpi=120)

@@ -31,7 +31,7 @@ void bind_readers(nb::module_& m) {
       "column"_a, "codes"_a, "unknown"_a);
   nb::class_<RowReader>(m, "RowReader")
       .def(nb::init<nb::object, nb::dict, nb::tuple, nb::tuple, nb::object>(), "engine"_a, "keys"_a,
-           "continuous"_a, "vocabularies"_a, "labels"_a)
+           "numeric"_a, "vocabularies"_a, "labels"_a)
       .def("learn", &RowReader::learn, "row"_a.none(), "label"_a.none())
       .def("predict", &RowReader::predict, "row"_a.none())
       .def("probabilities", &RowReader::probabilities, "row"_a.none());

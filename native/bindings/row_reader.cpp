@@ -226,10 +226,13 @@ nb::object RowReader::predict(nb::handle row) const {
   return labels_[static_cast<size_t>(label)];
 }
 
-std::optional<std::vector<double>> RowReader::probabilities(nb::handle row) const {
+nb::object RowReader::probabilities(nb::handle row) const {
   Cells& x = cells();
-  if (!read(row, x)) return std::nullopt;
-  return engine_.probabilities(x.rows(), engine_.n_classes());
+  if (!read(row, x)) return nb::none();
+  const std::vector<double> shares = engine_.probabilities(x.rows(), engine_.n_classes());
+  nb::dict by_label;
+  for (size_t k = 0; k < shares.size(); ++k) by_label[labels_[k]] = shares[k];
+  return by_label;
 }
 
 }  // namespace boxwise

@@ -29,8 +29,8 @@ class RowReader {
 
   // The label of a row; None if the row is not plain, or no label has been learned.
   nanobind::object predict(nanobind::handle row) const;
-  // The probabilities of the classes; nothing if the row is not plain.
-  std::optional<std::vector<double>> probabilities(nanobind::handle row) const;
+  // A dict from label to probability; None if the row is not plain.
+  nanobind::object probabilities(nanobind::handle row) const;
 
  private:
   struct Cells;

@@ -56,7 +56,7 @@ void Learner::configure(Settings settings) {
   for (Member& member : state_.members) member.expert.sizes = settings_.sizes;
   if (!settings_.adapt) {
     state_.recent.clear();
-    state_.adwin = Adwin();
+    state_.adwin = drift::Adwin();
   }
   const bool alone = settings_.max_boxes != 0 && settings_.max_boxes < LEAST_BUDGET;
   if (!settings_.adapt || alone)  // there is nobody beside the current expert
@@ -404,7 +404,7 @@ void Learner::replace_current(size_t place, Event event) {
   change.boxes = static_cast<double>(before - next.expert.n_boxes());
   current.since = next.since = state_.labelled;
   next.role = Role::RETIRED;
-  state_.adwin = Adwin();
+  state_.adwin = drift::Adwin();
   state_.changes.push_back(std::move(change));
   // The longest retired goes, and one that would have no box left.
   const auto retired = [&] {

@@ -94,7 +94,7 @@ class Learner {
   // The whole state, for files; see state.hpp.
   struct State {
     std::vector<Member> members;
-    Adwin adwin;
+    drift::Adwin adwin;
     std::deque<RecentRow> recent;
     std::vector<double> values_known;  // by categorical column
     std::vector<double> tallies;       // by class, by prior: rows of it, predicted as it, both

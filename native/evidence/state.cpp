@@ -297,7 +297,7 @@ class Reader {
     const size_t numbers = length(arrays_, "adwin"), tallies = length(arrays_, "tallies");
     const auto& adwin = get<double>(arrays_, "adwin", {numbers}).values;
     const double* at = adwin.data();
-    state_.adwin = Adwin::from_state(at, adwin.data() + numbers);
+    state_.adwin = drift::Adwin::from_state(at, adwin.data() + numbers);
     require(at == adwin.data() + numbers, "the change detector is damaged");
     state_.values_known = get<double>(arrays_, "values_known", {r_}).values;
     for (size_t j = 0; j < r_; ++j) {

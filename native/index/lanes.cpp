@@ -12,7 +12,7 @@ namespace boxwise::lanes {
 using std::size_t;
 
 namespace {
-// LeafColumns to look at, in whole eights.
+// Lanes to look at, in whole eights.
 inline size_t end_of(Word alive) {
   return (COUNT - static_cast<size_t>(std::countl_zero(alive)) + 7) / 8 * 8;
 }

@@ -1,4 +1,4 @@
-"""Learn from mixed data (numbers and categories) as it arrives, and say why a decision was made."""
+"""Online classifiers for numeric and categorical columns that explain each prediction."""
 
 from boxwise.learners import (
     EIOLGFMM,
@@ -15,7 +15,7 @@ from boxwise.learners import (
 )
 from boxwise.tuning import tune
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "EIOLGFMM",
     "AgglomerativeGFMM",

@@ -66,7 +66,7 @@ def test_ours_is_the_same_with_and_without_river(alone, beside):
 
 
 def test_without_river_it_says_so(alone, beside):
-    said = 'River is not installed, so its learners are not shown beside it: pip install "boxwise'
+    said = 'River is not installed, so there is no comparison: pip install "boxwise'
     assert said in " ".join(alone.split())
     assert "pip install" not in beside
 
@@ -86,11 +86,11 @@ def test_two_boxes_are_told_in_words(alone):
 
 
 def test_one_decision_is_explained_by_the_boxes_that_carried_it(alone):
-    reasons = alone[alone.index("and why it is decided so") :]
+    reasons = alone[alone.index("and the boxes behind its prediction") :]
     application, why, *boxes = re.findall(r"^  \w.*(?:\n    .*)*", reasons, re.M)
     assert "salary" in application
     decision, probability = re.match(r"  (\w+), with probability (0\.\d+)", why).groups()
-    assert re.search(r"All [\d,]+\s+boxes have\s+a\s+say", why)
+    assert re.search(r"All [\d,]+\s+boxes\s+vote", why)
     boxes = [" ".join(box.split()) for box in boxes]
     told = [re.match(r"(0\.\d+) IF .* THEN (\w+) \(from", box).groups() for box in boxes]
     shares = [float(share) for share, _ in told]

@@ -99,7 +99,7 @@ def test_the_prior_of_the_classes_may_be_set(loans):
 
 def test_rare_classes_that_are_missed_bring_up_the_prior_of_the_classes(tmp_path, loans):
     rare = (({"x": i * 7 % 100}, "yes" if i % 20 == 0 else "no") for i in range(400))
-    file, words = write(tmp_path / "rare.csv", rare), "--class-prior auto decides for CBA"
+    file, words = write(tmp_path / "rare.csv", rare), "--class-prior auto optimises CBA"
     assert words in run(file, "--label", "decision").stderr
     assert words in run(file, "--label", "decision", "--cv", 2).stderr
     assert words not in run(file, "--label", "decision", "--class-prior", "auto").stderr

@@ -31,7 +31,7 @@ def test_columns_classes_boxes_and_sizes_are_told(tmp_path):
     clf = HyperboxClassifier(theta=1.25).partial_fit(TABLE, LABELS)
     clf.save(tmp_path / "m.box")
     text = inspect(tmp_path / "m.box")
-    assert "algorithm   boxes by evidence" in text
+    assert "algorithm   boxes by likelihood" in text
     assert "theta=1.25" in text
     assert "n_jobs" not in text  # which is no property of a model
     assert "n_jobs=None" in inspect(tmp_path / "m.box", "--full")

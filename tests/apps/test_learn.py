@@ -72,7 +72,7 @@ def test_columns_may_come_in_another_order_and_with_others_when_a_model_goes_on(
     shuffled = [dict(reversed(row.items())) | {"note": "x"} for row in ROWS]
     run = learn(write_csv(tmp_path / "s.csv", shuffled), "--into", tmp_path / "m.box")
     assert run.exit_code == 0
-    assert "left out: note" in run.stderr
+    assert "ignored, not columns of the model: note" in run.stderr
     learn(loans, loans, "-o", tmp_path / "twice.box")
     assert (tmp_path / "m.box").read_bytes() == (tmp_path / "twice.box").read_bytes()
 
@@ -151,7 +151,7 @@ def test_the_first_bad_row_stops_it_whatever_is_wrong_with_the_next(tmp_path):
 def test_nearly_a_box_per_row_is_remarked_on(tmp_path):
     rows = [{**row, "decision": label} for row, label in LoanStream(600, function=7)]
     path, target = write_csv(tmp_path / "many.csv", rows), ("-o", tmp_path / "m.box")
-    remark = "boxwise: nearly a box per row: try a larger --theta or --delta, or --max-boxes\n"
+    remark = "boxwise: nearly one box per row: try a larger --theta or --delta, or --max-boxes\n"
     small = ("--theta", 0, "--delta", 0)
     assert learn(path, *target, *small).stderr.endswith(remark)
     assert learn(path, *target, *small, "-q").stderr == ""

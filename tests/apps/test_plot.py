@@ -67,7 +67,7 @@ def test_files_are_read_as_by_the_other_commands(tmp_path, model):
     box = ("--kind", "box", "--box", 0, "--chunk-rows", 1)
     more = write_csv(tmp_path / "more.csv", [{**row, "name": "x"} for row in ROWS])
     run = boxwise("plot", model, "-o", picture, *box, "--data", more, "--label", "paid")
-    assert (run.exit_code, run.stderr) == (0, "boxwise: not columns of the model, left out: name\n")
+    assert (run.exit_code, run.stderr) == (0, "boxwise: ignored, not columns of the model: name\n")
     run = boxwise("plot", model, "-o", picture, *box, "--data", more, "--label", "payed")
     assert run.exit_code == 1
     assert "no label column 'payed'" in run.stderr

@@ -57,7 +57,7 @@ def test_predictions_are_those_of_the_library_in_order(model, data, tmp_path, ro
 def test_columns_that_the_model_does_not_have_are_named(model, tmp_path, rows):
     more = [{**row, "decision": y, "note": "x"} for row, y in rows]
     run = predict(tmp_path, write_csv(tmp_path / "more.csv", more))
-    assert run.stderr == "boxwise: not columns of the model, left out: decision, note\n"
+    assert run.stderr == "boxwise: ignored, not columns of the model: decision, note\n"
 
 
 @pytest.mark.parametrize("chunk_rows", [1, 7, 10_000])

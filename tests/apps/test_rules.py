@@ -39,7 +39,7 @@ def test_simplified_rules_are_few_and_say_how_faithful_they_are(files):
     run = boxwise("rules", model, "--data", data, "--label", "pay", "--simplify", "0.9")
     assert run.exit_code == 0
     assert run.stdout.splitlines()[-1].split(". ")[1].startswith("OTHERWISE ")
-    assert "they say what the model says for" in run.stderr
+    assert "they agree with the model on" in run.stderr
 
 
 def test_formats(files, tmp_path):

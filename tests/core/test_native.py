@@ -48,7 +48,7 @@ def test_native(native_tests, group):
 
 # From the lowest folder to the highest; each includes only what is before it.
 FOLDERS = (
-    "kernels", "store", "index", "engine", "eiol", "evidence", "additive", "contraction",
+    "kernels", "store", "index", "engine", "eiol", "drift", "evidence", "additive", "contraction",
     "agglomerative", "tuning", "bindings", "tests",
 )  # fmt: skip
 EXCEPTIONS = {

@@ -58,7 +58,7 @@ def test_as_many_boxes_are_shown_as_carry_most_of_the_decision(changed, explaine
         assert len(shown) <= 12
         if sum(shown) >= 0.8 * why.probability:
             assert sum(shown[:-1]) < 0.8 * why.probability
-            assert "carried most" in str(why)
+            assert "contributed most" in str(why)
         else:
             assert len(shown) == 12 or own[len(shown)] < 0.01 * why.probability
             assert " of it:" in str(why)
@@ -71,7 +71,7 @@ def test_what_the_class_as_a_whole_carried_makes_up_the_probability(changed, exp
     for why, carried in zip(found, shares, strict=True):
         boxes = carried[labels == why.prediction].sum()
         assert why.background == pytest.approx(why.probability - boxes, abs=1e-12)
-        assert "the class as a whole" in str(why)
+        assert "background of the class" in str(why)
 
 
 def test_the_winner_is_a_present_box_and_its_columns_come_by_their_size(changed, explained):
@@ -88,11 +88,11 @@ def test_the_winner_is_a_present_box_and_its_columns_come_by_their_size(changed,
 
 
 def test_the_total_says_whose_it_is(explained):
-    several = [why for why in explained[1] if "by the present boxes" in str(why)]
+    several = [why for why in explained[1] if "by the current boxes" in str(why)]
     assert several
     for why in several:
         assert why.n_experts == 2
-        assert "by all, as sure as" in " ".join(str(why).split())
+        assert "by all models, limited by" in " ".join(str(why).split())
     for why in explained[1]:
         assert "best setting" not in str(why) + why._repr_html_()
 

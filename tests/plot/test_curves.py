@@ -93,7 +93,7 @@ def test_columns_come_by_what_they_add_and_are_limited(model):
     assert order[0].column == "age"
     few = plot_curves(model, max_columns=2)
     assert [*panels(few)] == [curve.column for curve in order[:2]]
-    assert "Columns: the 2 of 5 that add most" in few.get_suptitle()
+    assert "Columns: the 2 of 5 with the largest curves" in few.get_suptitle()
     assert [*panels(plot_curves(model, ["town", 0]))] == ["town", "noise"]
 
 
@@ -132,7 +132,7 @@ def test_the_latest_rows_are_drawn_only_where_they_differ():
         if not 0.04 * span < apart < 0.12 * span:  # the axis is one to two spans high
             assert bool(of_gid(ax, "lately")) == (apart >= 0.12 * span)
     drawn = any(of_gid(ax, "lately") for ax in figure.axes)
-    assert ("the latest rows" in legend(figure)) == drawn
+    assert ("latest rows" in legend(figure)) == drawn
 
 
 def test_several_classes_have_a_line_each(X):

@@ -95,7 +95,7 @@ def test_rows_that_have_no_place_are_counted(two_boxes):
     model, rows, _ = two_boxes
     more = [*rows, {"age": None, "income": 3, "job": "cook"}, {"age": 3, "income": 3, "job": "new"}]
     for other, said in [("income", "5 of 6 rows (1 has"), ("job", "4 of 6 rows (2 have")]:
-        assert f"{said} no place here)" in notes(plot_regions(model, "age", other, X=more))
+        assert f"{said} no position here)" in notes(plot_regions(model, "age", other, X=more))
 
 
 def test_intervals_are_points_in_their_middle():

@@ -88,7 +88,7 @@ def test_the_most_frequent_confusion_is_said_in_words(page, model, loans):
     wrong = [(a, b) for a, b in zip(y, model.predict(X).tolist(), strict=True) if a != b]
     worst = max(set(wrong), key=wrong.count)
     of = sum(label == worst[0] for label in y)
-    said = f"{worst[0]} taken for {worst[1]} : {wrong.count(worst)} of {of} rows"
+    said = f"{worst[0]} predicted as {worst[1]} : {wrong.count(worst)} of {of} rows"
     assert said in page.text("confusions")
 
 
@@ -98,9 +98,9 @@ def test_the_column_that_decides_matters_most_and_noise_does_not(plain):
     y = ["high" if x > 0.5 else "low" for x in X["telling"]]
     page = read(report_html(HyperboxClassifier().fit(X, y), X, y))
     text = page.text("relevance")
-    table = text[text.index("the most relevant first") :]
+    table = text[text.index("Columns by importance") :]
     assert table.index("telling") < table.index("noise")
-    assert "What matters most: telling" in page.text("content")
+    assert "Most important columns: telling" in page.text("content")
 
 
 def test_three_decisions_are_explained_under_the_numbers_of_their_rows(page, model, loans):
@@ -108,8 +108,8 @@ def test_three_decisions_are_explained_under_the_numbers_of_their_rows(page, mod
     closest = int(np.argmin(np.abs(p[:, 0] - p[:, 1]))) + 1
     text = page.text("decisions")
     assert f"row {closest}:" in text
-    assert "The surest that is right" in text
-    assert "The surest that is wrong" in text
+    assert "The most certain correct prediction" in text
+    assert "The most certain error" in text
 
 
 def test_every_rule_is_in_the_page_to_be_searched(page, model, loans):
@@ -130,7 +130,7 @@ def test_the_same_model_and_rows_give_the_same_page(model):
 
 def test_without_rows_it_shows_what_the_model_knows_and_says_what_is_missing(model):
     page = read(report_html(model))
-    assert "no rows with labels were given" in page.text("content")
+    assert "no labelled rows were given" in page.text("content")
     for name in ("quality", "confusions", "decisions"):
         assert "none were given" in page.text(name) or "No rows were given" in page.text(name)
     assert len(page.rules) == len(model.boxes_)
@@ -196,7 +196,7 @@ def tables():
 def test_tables_with_pictures_and_a_few_rules(kind):
     X, y = dict(tables())[kind], ["no"] * 30 + ["yes"] * 30
     page = read(report_html(HyperboxClassifier().fit(X, y), X, y))
-    assert "say what the model says for" in page.text("rules")
+    assert "agrees with the model on" in page.text("rules")
 
 
 @pytest.mark.parametrize(("kind", "X"), [*tables()], ids=[kind for kind, _ in tables()])
@@ -207,7 +207,7 @@ def test_any_table_and_any_labels(kind, X, labels, plain):
     y = [labels[i * 7 // 5 % len(labels)] for i in range(n)]
     clf = HyperboxClassifier().fit(X, y)
     page = read(report_html(clf, X, y))
-    assert "they may well be the same" in page.text("quality")
+    assert "they may be the same" in page.text("quality")
     assert len(page.rules) == len(clf.boxes_)
 
 
@@ -241,7 +241,7 @@ def test_intervals():
     upper = pd.DataFrame({"age": np.arange(40.0) + 2})
     y = ["young"] * 20 + ["old"] * 20
     page = read(report_html(HyperboxClassifier().fit(lower, y, upper), lower, y, upper))
-    assert "not made from rows with intervals" in page.text("rules")
+    assert "cannot be made from rows with intervals" in page.text("rules")
 
 
 def test_rows_and_boxes_without_a_class():
@@ -251,7 +251,7 @@ def test_rows_and_boxes_without_a_class():
     assert None in {label if isinstance(label, str) else None for label in clf.boxes_.labels}
     page = read(report_html(clf, X, y))
     assert "no class" in page.text("learned")
-    assert "45 rows without a label were left out" in page.text("quality")
+    assert "45 rows without a label were skipped" in page.text("quality")
     with pytest.raises(ValueError, match="no row has a label"):
         report_html(clf, X, [None] * 60)
 
@@ -260,8 +260,8 @@ def test_a_class_that_was_never_learned_counts_as_wrong(plain):
     X = pd.DataFrame({"age": np.arange(20.0)})
     clf = HyperboxClassifier().fit(X[:10], ["a", "b"] * 5)
     page = read(report_html(clf, X, ["a", "b"] * 5 + ["new"] * 10))
-    assert "never learned ( new )" in page.text("quality").replace("(new)", "( new )")
-    assert "new taken for" in page.text("confusions").replace("class ", "")
+    assert "not learned ( new )" in page.text("quality").replace("(new)", "( new )")
+    assert "new predicted as" in page.text("confusions").replace("class ", "")
     read(report_html(clf, X[10:], ["new"] * 10))
 
 
@@ -342,7 +342,7 @@ def test_the_curves_are_told_with_where_they_are_least_and_most(plain):
         in text
     )
     assert f"{added.max():+.2f} at {telling.values[added.argmax()]:.4g}" in text
-    rows = text[text.index("those that add most first") :]
+    rows = text[text.index("Curves by mean contribution") :]
     assert rows.index("telling") < rows.index("noise")
 
 

@@ -25,8 +25,8 @@ AlarmCommandOption = Annotated[
     typer.Option(
         "--alarm-command",
         metavar="CMD",
-        help="hyperbox: run this in a shell at every alarm and when boxes are replaced; it finds "
-        "BOXWISE_ROW, BOXWISE_EVENT, BOXWISE_BEFORE and BOXWISE_AFTER in its environment.",
+        help="hyperbox: shell command to run at every alarm and replacement; its environment has "
+        "BOXWISE_ROW, BOXWISE_EVENT, BOXWISE_BEFORE and BOXWISE_AFTER.",
     ),
 ]
 

@@ -23,7 +23,7 @@ from boxwise.apps.options.groups import expanded
 
 app = typer.Typer(
     name="boxwise",
-    help="Learn from mixed data as it arrives, and say why a decision was made.",
+    help="Online classification of mixed data, with explanations.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -33,12 +33,12 @@ app = typer.Typer(
 _COMMANDS: dict[Callable[..., None], str | None] = {
     learn: None,
     predict: None,
-    explain: "Say why rows are predicted as they are.",
-    evaluate: "Say how well rows are predicted before they are learned.",
-    inspect: "Show what is in a model file.",
+    explain: "Explain the predictions of rows.",
+    evaluate: "Score predictions of rows before they are learned.",
+    inspect: "Show the content of a model file.",
     plot: "Draw a model.",
     rules: "Show a model file as if-then rules.",
-    report: "Write one page on a model, for a browser.",
+    report: "Write a report on a model as one HTML page.",
     prune: "Remove the boxes of a model that do harm.",
     demo: None,
     paper: "Run the evaluation of the EIOL-GFMM paper again.",

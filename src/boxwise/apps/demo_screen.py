@@ -43,23 +43,22 @@ class Screen:
                 if tenths > before:
                     self.console.print(line(points))
                     if before < 5 <= tenths:
-                        self.console.print(f"{'':14}  from here on another rule decides")
+                        self.console.print(f"{'':14}  the rule changes here")
         self.console.print(f"\n{run}")
         self._print_boxes(model)
         self._explain(model, newcomer)
 
     def _introduce(self, names: Sequence[str]) -> None:
         beside = (
-            f"{' and '.join(names[1:])}, of River, get the same rows."
+            f"River's {' and '.join(names[1:])} learn from the same rows."
             if names[1:]
-            else "River is not installed, so its learners are not shown beside it: "
-            'pip install "boxwise[river]".'
+            else 'River is not installed, so there is no comparison: pip install "boxwise[river]".'
         )
         self._wrapped(
             f"{self.total:,} loan applications arrive one at a time. boxwise predicts each "
-            f"decision, then is told it and learns. {self.noise:.0%} of the labels are wrong, and "
-            f"from row {self.drift_at:,} on another rule decides. {beside} "
-            "Right predictions in percent, and class balanced accuracy (CBA):"
+            f"decision, then learns from it. {self.noise:.0%} of the labels are wrong, and "
+            f"at row {self.drift_at:,} the rule behind the decisions changes. {beside} "
+            "Accuracy in percent, and class balanced accuracy (CBA):"
         )
         self.console.print()
 
@@ -74,7 +73,7 @@ class Screen:
         )
 
     def _print_boxes(self, model: HyperboxClassifier) -> None:
-        self.console.print("\nThe largest box of each class, by the columns that matter most:")
+        self.console.print("\nThe largest box of each class, by its most relevant columns:")
         largest: dict[object, Rule] = {}
         for rule in model.rules():
             largest.setdefault(rule.label, rule)
@@ -85,12 +84,12 @@ class Screen:
         (shares,), (decision,) = model.responsibilities([newcomer]), model.predict([newcomer])
         own = np.where(model.boxes_.labels == decision, shares, 0.0)
         most = np.argsort(-own)[:MOST_BOXES].tolist()
-        self.console.print("\nA new application, and why it is decided so:")
+        self.console.print("\nA new application, and the boxes behind its prediction:")
         application = "; ".join(f"{name} {shown(value)}" for name, value in newcomer.items())
         self._wrapped(application, "  ", "    ")
         self._wrapped(
-            f"{decision}, with probability {own.sum():.2f}. All {len(shares):,} boxes have a say; "
-            "these carried most of it:",
+            f"{decision}, with probability {own.sum():.2f}. All {len(shares):,} boxes vote; "
+            "these contribute most:",
             "  ",
             "    ",
         )

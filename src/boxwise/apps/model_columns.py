@@ -86,7 +86,7 @@ def report_columns_left_out(files: FileSet, typing: Typing) -> None:
     extra = [name for name in files.names if name not in typing.kinds and name != typing.label]
     if len(extra) > (1 if typing.label is None else 0):
         shown = ", ".join(extra[:10]) + (", ..." if len(extra) > 10 else "")
-        notify(f"not columns of the model, left out: {shown}")
+        notify(f"ignored, not columns of the model: {shown}")
 
 
 def _match(schema: Schema, names: Sequence[str], file: str) -> dict[str, Column]:

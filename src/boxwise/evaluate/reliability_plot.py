@@ -68,7 +68,7 @@ def plot_reliability(
     for panel in panels:
         panel.spines[["top", "right"]].set_visible(False)
         panel.grid(alpha=0.3)
-    panels[-1].set_xlabel("confidence: the probability of the class predicted")
+    panels[-1].set_xlabel("confidence: the probability of the predicted class")
     ax.figure.align_ylabels(panels)
     return ax
 
@@ -84,7 +84,7 @@ def _draw_curves(ax: Axes, curves: Mapping[str, Reliability]) -> None:
         )  # fmt: skip
     ax.set_xlim(_least_edge(curves), 1)
     ax.set_ylim(0, 1)
-    ax.set_ylabel("share of right predictions")
+    ax.set_ylabel("accuracy")
     ax.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2)
 
 

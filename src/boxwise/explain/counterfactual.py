@@ -58,7 +58,7 @@ class Search:
         p = moved.probabilities([(move,) for move in moves])
         found = self._single(moved, moves, p, won) or self._pair(moved, moves, p, won)
         if found is None:
-            return None, f"none of {moved.shown:,} changes of one or two columns that were tried"
+            return None, f"none of the {moved.shown:,} changes tried leads to another class"
         return self._counterfactual(moved, found, won), None
 
     def _single(

@@ -44,7 +44,7 @@ def to_html(why: Explanation) -> str:
     if why.decision == "evidence":
         carried = [_box(box, percent(box.share or 0.0)) for box in why.carried]
         if why.background:
-            carried.append([percent(why.background), "", "the class as a whole"])
+            carried.append([percent(why.background), "", "background of the class"])
         parts.append(_folded(carried_text(why), _table(carried)))
     if why.tie is not None:
         parts.append(_text(tie_text(why.tie)))
@@ -98,7 +98,7 @@ def _factors(why: Explanation, factors: list[tuple[str, str, float]]) -> list[st
     parts = [_table([boxes, *curves[:MOST_FEATURES], rest])]
     if len(curves) > MOST_FEATURES:
         left = curves[MOST_FEATURES:]
-        parts.append(_folded(f"and the curves of {len(left)} more columns", _table(left)))
+        parts.append(_folded(f"curves of {len(left)} more columns", _table(left)))
     return parts
 
 

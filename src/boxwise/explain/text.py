@@ -58,7 +58,7 @@ def _winner(why: Explanation) -> list[str]:
         text = f"  {percent(box.share or 0.0):>4}  box {box.box}: {box.rule}"
         lines += _wrapped(text, 8, 2 if box.box == why.winner.box else 1)
     if why.background:
-        lines.append(f"  {percent(why.background):>4}  the class as a whole")
+        lines.append(f"  {percent(why.background):>4}  background of the class")
     return lines
 
 
@@ -66,11 +66,11 @@ def carried_text(why: Explanation) -> str:
     """Say how many boxes decided together, and how much those shown carried of the probability."""
     won = class_text(why.prediction)
     if why.n_boxes == 1 and len(why.carried) == 1:
-        return f"{won} has 1 box, which carried"
+        return f"{won} has 1 box"
     shown = sum(box.share or 0.0 for box in why.carried)
-    much = "most" if shown >= MOST_OF_IT * why.probability else f"{percent(shown)} of it"
-    decided = f"{counted(why.n_boxes, 'box', 'boxes')} of {won} decided together"
-    return f"{decided}; {'this' if len(why.carried) == 1 else 'these'} carried {much}"
+    much = "most" if shown >= MOST_OF_IT * why.probability else percent(shown)
+    decided = f"{counted(why.n_boxes, 'box', 'boxes')} of {won} voted"
+    return f"{decided}; {'this one' if len(why.carried) == 1 else 'these'} contributed {much}"
 
 
 def tie_text(tie: Tie) -> str:
@@ -81,12 +81,12 @@ def tie_text(tie: Tie) -> str:
         for one in tie.classes
     ]
     if tie.decided_by == "class":
-        return f"{counted(len(tie.classes[0].boxes), 'box', 'boxes')} tie, all of this class."
+        return f"{counted(len(tie.classes[0].boxes), 'box', 'boxes')} of this class tie."
     how = {
-        "rows": "the one with most rows in the tied boxes wins",
+        "rows": "the class with most rows in the tied boxes wins",
         "first seen": "the class that was seen first wins",
     }[tie.decided_by]
-    return f"A tie of {' and '.join(parts)}: {how}."
+    return f"A tie between {' and '.join(parts)}: {how}."
 
 
 def ranked(why: Explanation) -> list[tuple[FeatureReason, float]]:
@@ -137,7 +137,7 @@ def factors_of(why: Explanation) -> list[tuple[str, str, float]]:
     curves = [(name, value[name], mine - theirs) for (name, mine), (_, theirs) in pairs]
     curves.sort(key=lambda one: -abs(one[2]))
     rest = won.constant + won.class_prior - other.constant - other.class_prior
-    return [("boxes", "", won.boxes - other.boxes), *curves, ("any row", "", rest)]
+    return [("boxes", "", won.boxes - other.boxes), *curves, ("intercept", "", rest)]
 
 
 def _factors(why: Explanation, factors: list[tuple[str, str, float]]) -> Iterator[str]:
@@ -151,34 +151,34 @@ def _factors(why: Explanation, factors: list[tuple[str, str, float]]) -> Iterato
         yield f"  {name:<{wide}}  {value:<{wider}}  {weight_text(why, weight)}"
     if left := curves[MOST_CURVES:]:
         together = weight_text(why, sum(weight for *_, weight in left))
-        yield f"  and the curves of {counted(len(left), 'more column', 'more columns')}: {together}"
+        yield f"  curves of {counted(len(left), 'more column', 'more columns')}: {together}"
 
 
 def factors_title(why: Explanation) -> str:
     """Say what the factors are of."""
     won, other = why.sums[:2]
     odds = factor(won.logit - other.logit)
-    names = f"{class_text(won.label)} and {class_text(other.label)}"
-    return f"What makes the odds of {names} {odds} to 1, the boxes and the curve of each column:"
+    names = f"{class_text(won.label)} to {class_text(other.label)}"
+    return f"Odds of {names}: {odds} to 1, the product of these factors:"
 
 
 def features_title(why: Explanation) -> str:
     """Say what the weights of the columns are."""
-    box = f"in box {why.winner.box}"
+    box = f"box {why.winner.box}"
     if why.decision == "membership":
         numbers = [f for f in why.winner.features if f.kind == "numeric"]
-        note = " (of the numbers, the farthest counts)" if len(numbers) > 1 else ""
-        return f"What each column costs {box}, of 1 in all{note}:"
+        note = " (of the numeric ones, only the farthest counts)" if len(numbers) > 1 else ""
+        return f"Membership lost in {box} by column{note}:"
     if why.against is None:
-        return f"What each column says {box} (logarithms):"
+        return f"Log-likelihood in {box} by column:"
     won, other = class_text(why.prediction), class_text(why.against.label)
-    return f"By what each column multiplies the odds of {won} and {other}, and what is {box}:"
+    return f"Odds of {won} to {other} by the boxes, column by column; on the right, {box}:"
 
 
 def weight_text(why: Explanation, weight: float) -> str:
     """Return what a column costs, or by what it multiplies the odds, and for whom."""
     if why.decision == "membership":
-        return f"costs {-weight:.3f}" if weight else "costs nothing"
+        return f"lost {-weight:.3f}" if weight else "lost nothing"
     if why.against is None:
         return f"{weight:+.2f}"
     if abs(weight) < 0.005:
@@ -203,16 +203,16 @@ def rest_text(why: Explanation, against: Comparison) -> str:
 def total_text(why: Explanation, against: Comparison) -> str:
     """Say what the columns and the boxes give together, and what all boxes said in the end."""
     ahead = why.prediction if against.total >= 0 else against.label
-    one = f"together: {factor(abs(against.total))} to 1 for {class_text(ahead)}"
+    one = f"product: {factor(abs(against.total))} to 1 for {class_text(ahead)}"
     by_all = _logit_by_boxes(why, why.prediction) - _logit_by_boxes(why, against.label)
     ahead_of_all = why.prediction if by_all >= 0 else against.label
     odds = factor(abs(by_all))
     if ahead == ahead_of_all and odds == factor(abs(against.total)):
         return one
     other = f" for {class_text(ahead_of_all)}" if ahead != ahead_of_all else ""
-    who = "by all, " if why.n_experts > 1 else ""
-    sure = f"as sure as {rows_text(why.support or 0.0)} like this allow"
-    return f"{one} by the present boxes, {odds} to 1{other} {who}{sure}"
+    who = "by all models, " if why.n_experts > 1 else ""
+    sure = f"limited by the support of {rows_text(why.support or 0.0)}"
+    return f"{one} by the current boxes, {odds} to 1{other} {who}{sure}"
 
 
 def _logit_by_boxes(why: Explanation, label: object) -> float:
@@ -234,9 +234,9 @@ def in_box(feature: FeatureReason) -> str:
             return "not in the box"
         return f"{percent(feature.term)} of the box"
     if feature.value is None:
-        return "not counted"
+        return "ignored"
     if feature.lower is None or feature.upper is None:
-        return "missing in the box"
+        return "no value in the box"
     held = _number_or_interval((feature.lower, feature.upper))
     if feature.inside:
         return f"inside {held}"
@@ -267,7 +267,7 @@ def counterfactual_text(why: Explanation) -> str:
     """Say what would change the prediction, or why that is not known."""
     found = why.counterfactual
     if found is None:
-        return f"Nothing found that would change it: {why.no_counterfactual}."
+        return f"No change found: {why.no_counterfactual}."
     changes = " and ".join(change_text(change) for change in found.changes)
     sure = f" ({percent(found.probability)})" if why.decision == "evidence" else ""
     return f"It would be {class_text(found.prediction)}{sure} with {changes}."

@@ -8,7 +8,7 @@ ALGORITHMS = {
     "AgglomerativeGFMM": "AGGLO-2 or AGGLO-SM",
     "CastilloGFMM": "Onln-GFMM-M1",
     "EIOLGFMM": "EIOL-GFMM",
-    "HyperboxClassifier": "boxes by evidence",
+    "HyperboxClassifier": "boxes by likelihood",
     "ImprovedOnlineGFMM": "IOL-GFMM",
     "OnlineGFMM": "Onln-GFMM",
     "ShindeGFMM": "Onln-GFMM-M2",

@@ -17,55 +17,55 @@ ESTIMATES = ("estimate", "estimate-scores")
 
 
 class EIOLGFMM(ExplainedLearner):
-    """EIOL-GFMM: the paper's online learner for numbers and categories, exactly.
+    """EIOL-GFMM: exactly the paper's online learner for numeric and categorical columns.
 
-    The model is a set of hyperboxes: intervals over the numeric columns, counted sets of values
-    over the categorical ones, a class. Each row is taken by a box that contains it, or by the box
-    of its class with the largest membership that may grow (it stays within `theta`, its categories
-    stay homogeneous within `delta`, it overlaps no box of another class), or becomes a new box.
+    The model is a set of hyperboxes: an interval for each numeric column, counted values for each
+    categorical one, and a class. Each row is added to a box that contains it, or to the box of its
+    class with the largest membership that may grow to cover it (it stays within `theta`, its
+    categories stay homogeneous within `delta`, it overlaps no box of another class), or becomes a
+    new box.
 
-    A row's class is that of the box in which it has the largest membership; if boxes of several
-    classes tie, that of the class with most rows in them, then that of the class seen first.
+    The prediction is the class of the box in which the row has the largest membership; if boxes of
+    several classes tie, the class with most rows in them, then the class seen first.
 
-    `HyperboxClassifier` is our own learner, whose boxes decide together and which predicts better;
-    this one is for comparing with the paper and its relatives.
+    `HyperboxClassifier` predicts better; use this one to compare with the paper and its relatives.
 
     Parameters
     ----------
     theta : float, default=0.3
-        The longest side of a box, as a share of the column's range.
+        The maximum side of a box, as a share of the column's range.
     delta : float from 0 to 1, default=0.3
-        The largest change of entropy that a row may cause in the categories of a box. With 0 a box
-        holds one value per column; with 1 the categories never keep a row out.
+        The maximum change of entropy that a row may cause in the categories of a box. With 0 a box
+        has one value per column; with 1 no row is rejected because of its categories.
     version : {1, 2}, default=1
         Whether `delta` bounds the entropy change of each categorical column (EIOL-GFMM-v1) or the
         mean of them (EIOL-GFMM-v2).
     alpha : float from 0 to 1, or {"auto", "estimate", "estimate-scores"}, default="auto"
         The weight of the numeric columns in the membership. "auto" is n/(n+r), their share among
-        the columns. "estimate" lets `fit` find it, by how well each kind of column predicts alone
-        and how many there are (Est-alpha-v1); "estimate-scores" by the former only (Est-alpha-v2).
+        the columns. "estimate" lets `fit` compute it from the score of each kind of column alone
+        and the number of columns (Est-alpha-v1); "estimate-scores" from the scores only
+        (Est-alpha-v2).
     gamma : float or sequence of float, default=1.0
-        How fast the membership falls with the distance from a box, for all numeric columns or
-        one number for each.
+        The slope of the membership outside a box, for all numeric columns or one value for each.
     categorical_features : "from_dtype" or array-like, default="from_dtype"
         The categorical columns, as names, positions or a mask. With "from_dtype", columns of text,
-        objects, categories, enumerations and truth values are categorical.
+        objects, categories, enumerations and Boolean values are categorical.
     feature_range : "data", pair or mapping, default="data"
-        What the numeric columns are scaled by. "data": `fit` takes the range of the whole table
-        and `partial_fit` lets ranges grow, deciding each row as if all had been rescaled. A pair
-        ``(low, high)`` for all columns, or a mapping from column to pair, fixes it.
+        The range of the numeric columns. "data": `fit` uses the range of the whole table;
+        `partial_fit` extends the range with each row, as if all rows had been rescaled. A pair
+        ``(low, high)`` for all columns, or a mapping from column to pair, fixes the range.
     scale : {"range", "quantile"}, default="range"
-        How distances and sizes are measured in a numeric column: as shares of its range, as the
-        paper does, or of its rows, so that a few extreme values do not flatten all others.
+        The unit of distances and sizes in a numeric column: shares of its range, as in the paper,
+        or of its rows, which is robust to outliers.
     max_boxes : int, default=None
-        Not in the paper: the number of boxes from which on there is a new one only for a new class;
-        a row that no box may take then goes to the box of its class with the largest membership.
+        Not in the paper: the number of boxes at which only new classes get a new box; a row that no
+        box accepts is then added to the box of its class with the largest membership.
     unlabelled : object, default=None
-        The mark of rows without a label, for example -1 (NaN for missing labels), from which
-        to learn too. By default a missing label is an error.
+        The mark of rows without a label that are to be learned, for example -1 (NaN for missing
+        labels). By default a missing label is an error.
     n_jobs : int, default=None
-        Threads to predict many rows with: as in scikit-learn, None is 1 (or what joblib
-        says), -1 as many as there are cores. What comes out does not depend on it.
+        The number of threads for predicting many rows: as in scikit-learn, None is 1 (or the
+        setting of joblib), -1 the number of cores. The result does not depend on it.
 
     Attributes
     ----------
@@ -84,9 +84,9 @@ class EIOLGFMM(ExplainedLearner):
 
     See Also
     --------
-    HyperboxClassifier : Our own learner, in which all boxes decide together.
-    ImprovedOnlineGFMM : The same for numbers only.
-    estimate_alpha : What `alpha="estimate"` does.
+    HyperboxClassifier : Our own learner, in which all boxes vote.
+    ImprovedOnlineGFMM : The same for numeric columns only.
+    estimate_alpha : The estimate of `alpha="estimate"`.
 
     Notes
     -----

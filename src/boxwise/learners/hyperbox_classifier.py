@@ -19,61 +19,62 @@ from boxwise.schema import Schema
 
 
 class HyperboxClassifier(ExplainedLearner):
-    """Online classifier for tables of numbers and categories, explained by boxes.
+    """Online classifier for numeric and categorical columns, explained by boxes and curves.
 
-    The model is a set of at most `max_boxes` hyperboxes: intervals over the numeric columns,
-    counted sets of values over the categorical ones, a class. A row goes to the box of its class
-    in which it is most likely, among those that may take it, or becomes a new box. How long a box
-    may be follows from the rows: long in columns that do not matter, short in those that do.
-    Every box votes with its likelihood, and you can inspect each vote. When errors rise, a new set
-    of boxes learns beside the old one and replaces it if it predicts better.
+    The model has at most `max_boxes` hyperboxes: an interval for each numeric column, counted
+    values for each categorical one, and a class. A row is added to the box of its class with the
+    largest likelihood that may grow to cover it, or becomes a new box. Boxes are long in columns
+    that do not matter and short in those that do. Every box votes with its likelihood, and an
+    additive layer adds a curve for each column to the log-odds; you can inspect both. When errors
+    rise, a new set of boxes is trained beside the old one and replaces it if it predicts better.
 
     Categories need no encoding, missing values no imputation. New categories and new classes may
-    appear at any time. Learning all rows in one call or one row a call gives the same model.
+    appear at any time. One call of `partial_fit` with all rows, or one call per row, gives the same
+    model.
 
     Parameters
     ----------
     theta : float, default=0.5
-        The longest side of a box in a column of average relevance, as a share of the column's
+        The maximum side of a box in a column of average relevance, as a share of the column's
         range or of its rows.
     delta : float from 0 to 1, default=0.15
-        The largest change of entropy, on average over the categorical columns, that a row may cause
-        in a box; columns that do not matter count less. With 0 a box holds one value per column
-        that matters; with 1 the categories never keep a row out.
+        The maximum change of entropy, averaged over the categorical columns, that a row may cause
+        in a box; columns that do not matter count less. With 0 a box has one value per column that
+        matters; with 1 no row is rejected because of its categories.
     categorical_features : "from_dtype" or array-like, default="from_dtype"
         The categorical columns, as names, positions or a mask. With "from_dtype", columns of text,
-        objects, categories, enumerations and truth values are categorical.
+        objects, categories, enumerations and Boolean values are categorical.
     feature_range : "data", pair or mapping, default="data"
-        What the numeric columns are scaled by. "data": `fit` takes the range of the whole table
-        and `partial_fit` lets ranges grow, deciding each row as if all had been rescaled. A pair
-        ``(low, high)`` for all columns, or a mapping from column to pair, fixes it.
+        The range of the numeric columns. "data": `fit` uses the range of the whole table;
+        `partial_fit` extends the range with each row, as if all rows had been rescaled. A pair
+        ``(low, high)`` for all columns, or a mapping from column to pair, fixes the range.
     scale : {"quantile", "range"}, default="quantile"
-        How distances and sizes are measured in a numeric column: as shares of its rows, so that
-        a few extreme values do no harm, or of its range. `fit` takes the ranks of the whole table
-        and `partial_fit` lets them follow the rows.
+        The unit of distances and sizes in a numeric column: shares of its rows, which is robust to
+        outliers, or of its range. `fit` uses the ranks of the whole table; `partial_fit` updates
+        them with the rows.
     max_boxes : int or None, default=1000
-        The most boxes at any time; the one that weighs least makes room for a new one. None is no
-        limit.
+        The maximum number of boxes; the box with the lowest weight makes room for a new one. None
+        is no limit.
     adapt : bool, default=True
-        Whether to watch the errors for a change (by ADWIN), let a new set of boxes learn beside
-        the present one after an alarm, and replace it if that predicts better. `fit` does not,
-        for the rows of a table need not be in order of time.
+        Whether to monitor the errors (ADWIN), train a new set of boxes beside the current one after
+        an alarm, and switch to it if it predicts better. `fit` never does, since the rows of a
+        table need not be in order of time.
     additive : bool, default=True
-        Whether a curve for each column, learned row by row, decides together with the boxes: the
-        log-odds of a class are the sum of the curves and of what the boxes say. Boxes know where
-        columns act jointly, curves where each acts by itself.
+        Whether an additive layer, a curve for each column that is learned row by row, decides
+        together with the boxes: the logit of a class is the sum of the curves and the weighted
+        log-probability by the boxes. Boxes represent joint effects of columns, curves the effect of
+        each column by itself.
     class_prior : {"data", "balanced", "auto"}, default="data"
-        Whether a class counts by its rows, or all classes alike, or as far in
-        between as has given the best class balanced accuracy so far.
+        The prior of the classes: their frequency, uniform, or the exponent between the two that has
+        had the best class balanced accuracy recently.
     class_weight : "balanced", mapping or None, default=None
-        How often a row of each class counts, as in scikit-learn; "balanced" needs the whole table,
-        so `fit`.
+        How often a row of each class counts, as in scikit-learn; "balanced" works with `fit` only.
     unlabelled : object, default=None
-        The mark of rows without a label, for example -1 (NaN for missing labels), from which
-        to learn too. By default a missing label is an error.
+        The mark of rows without a label that are to be learned, for example -1 (NaN for missing
+        labels). By default a missing label is an error.
     n_jobs : int, default=None
-        Threads to predict many rows with: as in scikit-learn, None is 1 (or what joblib
-        says), -1 as many as there are cores. What comes out does not depend on it.
+        The number of threads for predicting many rows: as in scikit-learn, None is 1 (or the
+        setting of joblib), -1 the number of cores. The result does not depend on it.
 
     Attributes
     ----------
@@ -88,10 +89,10 @@ class HyperboxClassifier(ExplainedLearner):
     feature_names_in_ : array of str
         The names of the columns, if they have names.
     relevance_ : array
-        How much each column matters: 1 for one of average relevance, more where boxes are narrow.
-        NaN for a column without a value yet.
+        The relevance of each column: 1 at the start, more where boxes are narrow. NaN for a column
+        without a value yet.
     changes_ : list of Change
-        What happened to the model: alarms and what became of them.
+        Alarms and their outcomes.
 
     See Also
     --------
@@ -100,7 +101,7 @@ class HyperboxClassifier(ExplainedLearner):
 
     Notes
     -----
-    :mod:`boxwise.reference.evidence` has the same algorithm in plain Python.
+    :mod:`boxwise.reference.evidence` is the specification in plain Python.
 
     References
     ----------
@@ -122,7 +123,7 @@ class HyperboxClassifier(ExplainedLearner):
     >>> clf.boxes_.describe(0)
     'declined, 2 rows: age 23 to 25; job is student'
 
-    New categories and classes may come at any time:
+    New categories and classes may appear at any time:
 
     >>> clf = clf.partial_fit([{"age": 81, "job": "retired"}], ["referred"])
     >>> clf.classes_

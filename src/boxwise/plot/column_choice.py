@@ -32,7 +32,7 @@ def choice_text(view: View, chosen: Sequence[int], columns: object) -> list[str]
     """Say how columns were chosen, if they were not asked for and are not all."""
     if columns is not None or len(chosen) == view.schema.n_features:
         return []
-    return [f"Columns: the {len(chosen)} most telling of {view.schema.n_features}"]
+    return [f"Columns: the {len(chosen)} most informative of {view.schema.n_features}"]
 
 
 def most_informative(view: View, most: int) -> list[int]:

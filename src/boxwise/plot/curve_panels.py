@@ -195,7 +195,7 @@ def handles(panels: list[CurvePanel]) -> list[Any]:
     found: list[Any] = [
         Line2D(
             [], [], color=style.colour, marker=style.marker, markersize=5,
-            label=label if several else "the curve in use",
+            label=label if several else "curve",
         )
         for label, style in names.items()
     ]  # fmt: skip
@@ -204,7 +204,7 @@ def handles(panels: list[CurvePanel]) -> list[Any]:
         found.append(
             Line2D(
                 [], [], color=colour, linestyle="--", marker=styles[0].marker, markersize=5,
-                markerfacecolor="none", alpha=0.6, label="the latest rows",
+                markerfacecolor="none", alpha=0.6, label="latest rows",
             )
         )  # fmt: skip
     found.append(Patch(facecolor=ALL_ROWS, label="learned rows"))

@@ -110,5 +110,5 @@ def _title(every: list[Curve], chosen: list[Curve], columns: object) -> str:
     whose = f"log-odds of {shown(classes[1])}" if len(classes) == 2 else "logit of each class"
     lines = [f"What each column adds to the {whose}"]
     if columns is None and len(chosen) < len(every):
-        lines.append(f"Columns: the {len(chosen)} of {len(every)} that add most")
+        lines.append(f"Columns: the {len(chosen)} of {len(every)} with the largest curves")
     return "\n".join(lines)

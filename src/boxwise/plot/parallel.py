@@ -73,10 +73,10 @@ def plot_parallel(
     note = f"Bands: {drawn_boxes(len(boxes), n_shown)}"
     if len(boxes) < n_shown:
         note += f" ({_share(rows[boxes].sum() / rows[view.shown].sum())} of rows)"
-        notes.append("Shapes left of the axes: the rows of all boxes, by class")
+        notes.append("Densities left of the axes: the rows of all boxes, by class")
         for x, (j, scale) in enumerate(zip(chosen, scales, strict=True)):
             draw_class_shapes(ax, view, x, j, scale)
-    head(ax, "What the boxes of each class hold", [note, *notes])
+    head(ax, "Boxes in parallel coordinates", [note, *notes])
     there = [view.styles.all[k] for k in np.unique(view.style_of[boxes])]
     handles = [(style.patch(), style.mark()) for style in there]
     legend_beside(ax, handles, [style.label for style in there], "class")

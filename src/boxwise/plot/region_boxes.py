@@ -38,7 +38,7 @@ def draw_boxes(
     drawn = drawn_boxes(len(boxes), int(view.shown.sum()))
     if isinstance(across, CategoryScale) or isinstance(upward, CategoryScale):
         _draw_bars(ax, view, columns, scales, boxes)
-        return f"Bars: {drawn}, in the strips of the values they hold"
+        return f"Bars: {drawn}, in the strips of their values"
     sides = [_sides(view, j, scale, boxes) for j, scale in zip(columns, scales, strict=True)]
     for k, x, y in zip(view.style_of[boxes], *sides, strict=True):
         style = view.styles.all[k]

@@ -45,7 +45,7 @@ def draw_points(
     note = f"Points: {of}{counted(len(rows), 'row', 'rows')}"
     lost = len(rows) - len(placed)
     have = "has" if lost == 1 else "have"
-    return f"{note} ({lost:,} {have} no place here)" if lost else note
+    return f"{note} ({lost:,} {have} no position here)" if lost else note
 
 
 def _places(rows: Rows, j: int, scale: Scale, lot: np.random.Generator) -> NDArray[np.float64]:

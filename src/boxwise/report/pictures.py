@@ -36,7 +36,7 @@ def regions_picture(subject: Subject, order: list[int]) -> str:
     if len(numbers) < 2:
         return ""
     first, second = (view.schema.names[j] for j in numbers)
-    alt = f"What is predicted where, over {first} and {second}, all else being usual"
+    alt = f"Decision regions over {first} and {second}, other columns at typical values"
     return _picture(
         alt, lambda figure: plot_regions(subject.clf, *numbers, ax=figure.subplots()), 8.5, 5.6
     )
@@ -56,7 +56,7 @@ def curves_picture(subject: Subject) -> str:
 def _picture(alt: str, draw: Callable[[Any], object], width: float, height: float) -> str:
     if find_spec("matplotlib") is None:
         return paragraph(
-            "There would be a picture here, but matplotlib was not installed when this page was "
+            "A plot is missing here, because matplotlib was not installed when this page was "
             'made: <code>pip install "boxwise[plot]"</code>.',
             kind="soft",
         )

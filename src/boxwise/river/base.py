@@ -162,11 +162,12 @@ class RiverClassifier(base.MiniBatchClassifier):
         """Return label to probability; no label before the first was learned."""
         if not self._labels:
             return {}
-        shares = self._reader.probabilities(x)
-        if shares is None:
+        by_label: dict[Any, float] | None = self._reader.probabilities(x)
+        if by_label is None:  # the row is out of the ordinary
             shares = self._model.probabilities(self._encode(x))[0].tolist()
-        # A label that another thread is about to learn comes last, and has no share yet.
-        return dict(zip(self._labels[: len(shares)], shares, strict=True))
+            # A label that another thread is about to learn comes last, and has no share yet.
+            by_label = dict(zip(self._labels[: len(shares)], shares, strict=True))
+        return by_label
 
     def explain_one(
         self, x: Row, *, counterfactual: bool = True, fixed: Iterable[Hashable] = ()

@@ -32,10 +32,10 @@ STEPS = 100
 
 def demo(
     rows: Annotated[
-        int, typer.Option(metavar="N", min=1, help="How many applications arrive.")
+        int, typer.Option(metavar="N", min=1, help="The number of applications.")
     ] = ROWS,
     seed: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Another seed, other applications.")
+        int, typer.Option(metavar="N", min=0, help="The random seed of the applications.")
     ] = 0,
     to_csv: Annotated[
         Path | None,
@@ -46,17 +46,17 @@ def demo(
 ) -> None:
     """Watch a model learn from a stream of loan applications.
 
-    Two learners of River, a Hoeffding tree and naive Bayes, get the same rows, if River is
-    installed: pip install "boxwise[river]".
+    If River is installed (pip install "boxwise[river]"), its Hoeffding tree and naive Bayes learn
+    from the same rows.
 
-    With --csv, a file to practise on is written instead: the same applications, all decided by
-    age and education, and no label is wrong.
+    With --csv, the command writes an example file instead: the same applications, all decided by
+    age and education, without wrong labels.
 
     \b
     Examples:
       boxwise demo                                less than half a minute
       boxwise demo --rows 5000 --seed 1           shorter, other applications
-      boxwise demo --csv loans.csv --rows 3000    a file to practise on
+      boxwise demo --csv loans.csv --rows 3000    an example file
 
     \b
     Exit codes:

@@ -51,25 +51,23 @@ def evaluate(
     ] = None,
     window: Annotated[
         int,
-        typer.Option(
-            metavar="N", min=1, help="How many of the last rows the recent scores are over."
-        ),
+        typer.Option(metavar="N", min=1, help="The number of latest rows in the recent scores."),
     ] = 1000,
     every: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="After how many rows to note scores (the window)."),
+        typer.Option(metavar="N", min=1, help="Record scores every N rows (the window)."),
     ] = None,
     limit: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Stop after so many rows.")
+        int | None, typer.Option(metavar="N", min=1, help="Stop after N rows.")
     ] = None,
     cv: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=2, help="Cross-validate in so many folds instead; holds all rows."
+            metavar="N", min=2, help="Cross-validate with N folds instead; holds all rows."
         ),
     ] = None,
     seed: Annotated[
-        int, typer.Option(metavar="N", min=0, help="By which the folds are drawn.")
+        int, typer.Option(metavar="N", min=0, help="The random seed of the folds.")
     ] = 0,
     output: Annotated[
         Path | None,
@@ -92,13 +90,13 @@ def evaluate(
     wanted: columns.ColumnOptions,
     options: reading.FileOptions,
 ) -> None:
-    """Predict every row of files, then learn it, and say how good the predictions were.
+    """Predict every row of files, then learn it, and show how good the predictions were.
 
-    Files are read as by boxwise learn, in the order given. Accuracy, class balanced accuracy
-    (CBA), Cohen's kappa and balanced accuracy are those over all rows and over the last ones;
-    boxes, memory and rows per second are told beside them. Alarms and replaced boxes are told as by
-    boxwise learn, and marked in the --plot. With --cv the rows are cross-validated
-    instead, as is right for rows that do not come in the order of time.
+    Files are read as by boxwise learn, in the order given. Accuracy, class balanced accuracy (CBA),
+    Cohen's kappa and balanced accuracy are shown for all rows and for the latest ones, with the
+    number of boxes, memory and rows per second. Alarms and replacements are printed as by boxwise
+    learn, and marked in the --plot. With --cv the rows are cross-validated instead, which is
+    appropriate for rows that are not in order of time.
 
     Ctrl-C or SIGTERM ends the run; the scores so far are shown and written.
 
@@ -269,6 +267,6 @@ def _suggest_class_prior(model: Any, scores: Sequence[Scores]) -> None:
     behind = [score.accuracy - score.cba for score in scores]
     if getattr(model, "class_prior", None) == "data" and behind and fmean(behind) > FAR_BEHIND:
         notify(
-            "CBA counts rare classes as much as frequent ones, and decisions follow how frequent "
-            "they are; --class-prior auto decides for CBA"
+            "CBA weights rare classes like frequent ones, but the prior favours frequent ones; "
+            "--class-prior auto optimises CBA"
         )

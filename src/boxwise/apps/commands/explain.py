@@ -42,36 +42,34 @@ def explain(
         typer.Option(
             metavar="N",
             min=1,
-            help="The number of a row to explain, counted from 1; may be given several times.",
+            help="The number of a row to explain, from 1; may be repeated.",
         ),
     ] = None,
     limit: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=1, help="Stop after so many rows; 10 for text, else there is no limit."
+            metavar="N", min=1, help="Stop after N rows (10 for text, otherwise no limit)."
         ),
     ] = None,
     fix: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAMES", help="Columns that cannot be changed to change a decision."),
+        typer.Option(metavar="NAMES", help="Columns that a counterfactual must not change."),
     ] = None,
     no_counterfactual: Annotated[
         bool,
-        typer.Option(
-            "--no-counterfactual", help="Do not look for what would change the decision; faster."
-        ),
+        typer.Option("--no-counterfactual", help="Skip the search for a counterfactual; faster."),
     ] = False,
     output: reading.ResultOption = None,
     to: Annotated[
-        ExplanationFormat, typer.Option(help="Text to read, or a JSON object for each row.")
+        ExplanationFormat, typer.Option(help="Text, or one JSON object for each row.")
     ] = ExplanationFormat.text,
     *,
     options: reading.FileOptions,
 ) -> None:
-    """Say why the rows of files are predicted as they are, and what would change that.
+    """Explain the predictions of the rows of files, and what would change them.
 
-    For each row: the boxes that decided, which columns spoke for the class and which against, the
-    other classes, and the smallest change of one or two columns found that changes the decision.
+    For each row: the boxes that decided, the columns that supported or opposed the class, the other
+    classes, and the smallest change of one or two columns found that changes the prediction.
 
     \b
     Examples:
@@ -86,7 +84,7 @@ def explain(
       2    wrong usage
       3    done, but rows were left out (--on-error skip or report)
       130  stopped by Ctrl-C (143: by SIGTERM); no file was written
-      141  the reader of the output has gone, as head does
+      141  the reader of the output has closed it, as head does
     """  # noqa: D301  (click marks with it what it must not wrap)
     refuse_input(output, [model, *data], "--output")
     with failures_reported():

@@ -86,7 +86,7 @@ def learn(
         Path | None,
         typer.Option(
             metavar="MODEL",
-            help="Go on learning this model file; it is replaced unless -o is given.",
+            help="Continue to learn this model file; it is replaced unless -o is given.",
         ),
     ] = None,
     *,
@@ -97,18 +97,18 @@ def learn(
 ) -> None:
     """Learn a model from files, row by row, and write it to a file.
 
-    CSV, TSV, JSON Lines and Parquet, the first three also compressed with gzip; of any size, for
-    only some rows are in memory at a time. The first 10,000 rows decide which columns are numbers
-    and which are categories; a column that is empty there waits for its first value. Names of
-    columns are given one by one or with commas. Of the algorithms, onln-gfmm-m1, agglo-2 and
-    agglo-sm need all rows at once, and hold them in memory.
+    Reads CSV, TSV, JSON Lines and Parquet of any size, the first three also compressed with gzip;
+    only a part of the rows is in memory at a time. The first 10,000 rows determine which columns
+    are numeric and which are categorical; a column that is empty there gets its kind with its first
+    value. Give several names of columns one by one or with commas. The algorithms onln-gfmm-m1,
+    agglo-2 and agglo-sm hold all rows in memory.
 
     With --algorithm hyperbox, a line is printed when errors rise (an alarm) and when a new set of
-    boxes replaces the old one; --alarm-command runs a command then, and waits at most 10 seconds.
+    boxes replaces the old one; --alarm-command then runs a command, for at most 10 seconds.
 
-    Ctrl-C or SIGTERM ends it within about a second. The model then has the rows read so far, or
-    those of them that could be learned in that time; how many is said. An error writes nothing,
-    nor does an algorithm that needs all rows at once and was stopped while it learned.
+    Ctrl-C or SIGTERM ends learning within about a second. The model then contains the rows learned
+    so far, whose number is printed. After an error nothing is written; nor does an algorithm that
+    needs all rows write anything if it is stopped while learning.
 
     \b
     Examples:
@@ -278,7 +278,7 @@ def _finish(plan: Plan, model: Any, target: Path, *, new: bool) -> None:
         )
         typer.echo(f"{target}: {rows}, {boxes}, {classes}")
         if new and total >= ENOUGH_ROWS and model.n_boxes_ > MANY_BOXES * total:
-            notify("nearly a box per row: try a larger --theta or --delta, or --max-boxes")
+            notify("nearly one box per row: try a larger --theta or --delta, or --max-boxes")
     if plan.options.row_errors.count:
         raise typer.Exit(ROWS_LEFT_OUT)
 

@@ -38,24 +38,22 @@ def paper(
     ] = None,
     datasets: Annotated[
         list[str] | None,
-        typer.Option(help="Only this data set; may be given several times, or with commas."),
+        typer.Option(help="Only these data sets; may be repeated or separated by commas."),
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="One repetition and thinner grids: a few minutes.")
     ] = False,
     jobs: Annotated[
-        int, typer.Option(help="How many processes; -1 is one per core.", callback=_not_zero)
+        int, typer.Option(help="The number of processes; -1 is one per core.", callback=_not_zero)
     ] = -1,
     out: Annotated[Path, typer.Option(help="The folder for results and report.")] = Path(
         "boxwise-paper"
     ),
     data: Annotated[
         Path | None,
-        typer.Option(help="The folder that holds the data sets; else BOXWISE_DATA, else a cache."),
+        typer.Option(help="The folder of the data sets (BOXWISE_DATA, or a cache)."),
     ] = None,
-    seed: Annotated[
-        int, typer.Option(min=0, max=1_000_000, help="Where the random numbers begin.")
-    ] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=1_000_000, help="The random seed.")] = 0,
     scaling: Annotated[
         str, typer.Option(help="Scale columns by the whole 'dataset', as the paper, or by 'fold'.")
     ] = "dataset",
@@ -65,8 +63,8 @@ def paper(
 ) -> None:
     """Run the evaluation of the EIOL-GFMM paper again and write a report beside its numbers.
 
-    Each fold is stored as it is done: stop with Ctrl-C whenever you like, and the same command
-    goes on where it stopped. The results do not depend on the number of processes.
+    Each fold is stored when it is done: stop with Ctrl-C at any time, and the same command
+    resumes where it stopped. The results do not depend on the number of processes.
 
     \b
     Examples:

@@ -40,7 +40,7 @@ def plot(
     kind: Annotated[PictureKind, typer.Option(help="What to draw.")] = PictureKind.parallel,
     columns: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAMES", help="The columns to draw; two of them for regions."),
+        typer.Option(metavar="NAMES", help="The columns to draw; two for regions."),
     ] = None,
     box: Annotated[
         int | None, typer.Option(metavar="N", min=0, help="The box to draw; the first is 0.")

@@ -39,15 +39,17 @@ def predict(
         ResultFormat, typer.Option(help="The format of the predictions.")
     ] = ResultFormat.csv,
     proba: Annotated[
-        bool, typer.Option("--proba", help="Add the share of each class; they sum to one.")
+        bool, typer.Option("--proba", help="Add the probability of each class.")
     ] = False,
     support: Annotated[
         bool,
-        typer.Option("--support", help="Add how many learned rows speak for each (hyperbox)."),
+        typer.Option(
+            "--support", help="Add the number of learned rows that support it (hyperbox)."
+        ),
     ] = False,
     why: Annotated[
         bool,
-        typer.Option("--why", help="Add the box that says most, by how much, and its rule."),
+        typer.Option("--why", help="Add the box with the largest share, the share and its rule."),
     ] = False,
     escape_formulas: reading.EscapeFormulasOption = True,
     *,
@@ -55,10 +57,10 @@ def predict(
 ) -> None:
     """Predict the class of each row of files with a model file.
 
-    The result has the number of each row, counted from 1 over all files, and the prediction, in
-    the order of the rows. Rows that were left out keep their number to themselves. Columns are
-    found by name; those that the model does not know are left out. With --proba a line says for how
-    many rows the model knows few rows like them: their support is below 5.
+    The result has a line for each row, in the order of the rows: the number of the row, counted
+    from 1 over all files, and the prediction. Rows that are skipped keep their numbers. Columns are
+    matched by name; those that are not in the model are ignored. With --proba, a message shows the
+    number of rows with few rows like them (support below 5).
 
     \b
     Examples:
@@ -74,7 +76,7 @@ def predict(
       2    wrong usage
       3    done, but rows were left out (--on-error skip or report)
       130  stopped by Ctrl-C (143: by SIGTERM); no file was written
-      141  the reader of the output has gone, as head does
+      141  the reader of the output has closed it, as head does
     """  # noqa: D301  (click marks with it what it must not wrap)
     refuse_input(output, [model, *data], "--output")
     with failures_reported():

@@ -24,16 +24,16 @@ def prune(
     output: reading.NewModelOption = None,
     margin: Annotated[
         int,
-        typer.Option(metavar="N", min=1, help="How many more rows wrongly than rightly are harm."),
+        typer.Option(metavar="N", min=1, help="Minimum excess of wrong over correct rows."),
     ] = 2,
     unused: Annotated[
-        bool, typer.Option("--unused", help="Remove boxes that decide no row as well.")
+        bool, typer.Option("--unused", help="Also remove boxes that decide no row.")
     ] = False,
     whole_classes: Annotated[
-        bool, typer.Option("--whole-classes", help="Allow the last box of a class to go.")
+        bool, typer.Option("--whole-classes", help="Allow removing the last box of a class.")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what would go; write no file.")
+        bool, typer.Option("--dry-run", help="Only report what would be removed.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The report as one JSON object.")] = False,
     *,
@@ -41,8 +41,8 @@ def prune(
 ) -> None:
     """Remove the boxes of a model that do harm on labelled rows, and say which.
 
-    The rows should be ones that the model has not learned; all are held in memory. Boxes go only
-    if class balanced accuracy (CBA) on these rows does not fall.
+    Use rows that the model has not learned; all are held in memory. Boxes are removed only if class
+    balanced accuracy (CBA) on these rows does not fall.
 
     \b
     Examples:

@@ -28,29 +28,30 @@ def report(
         list[str] | None,
         typer.Option(
             metavar="FILE",
-            help="Labelled rows to measure the model on; may be given several times.",
+            help="Labelled rows to evaluate the model on; may be repeated.",
         ),
     ] = None,
     label: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The column of the classes in --data; else the one that the model does not have.",
+            help="The column of the classes in --data (the one that the model does not have).",
         ),
     ] = None,
     title: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="The title; else the name of the model file.")
+        str | None, typer.Option(metavar="TEXT", help="The title (the name of the model file).")
     ] = None,
     max_rows: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Of more rows, draw so many at random.")
+        int,
+        typer.Option(metavar="N", min=1, help="Use a random sample of N rows if there are more."),
     ] = MAX_ROWS,
     *,
     options: reading.FileOptions,
 ) -> None:
-    """Write one page on a model: what it learned, how good it is, its rules, why it decides.
+    """Write one HTML page on a model: its content, quality, rules and explained predictions.
 
-    The page loads nothing when it is opened, and can be sent as it is. Without --data it shows what
-    the model itself knows. All rows of --data are held in memory.
+    The page loads nothing when it is opened, so it can be sent as it is. Without --data it shows
+    only what the model itself contains. All rows of --data are held in memory.
 
     \b
     Examples:

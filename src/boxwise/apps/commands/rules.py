@@ -38,7 +38,7 @@ def rules(
         list[str] | None,
         typer.Option(
             metavar="FILE",
-            help="Labelled rows to measure the rules on; may be given several times.",
+            help="Labelled rows to evaluate the rules on; may be repeated.",
         ),
     ] = None,
     label: Annotated[
@@ -50,23 +50,23 @@ def rules(
             metavar="SHARE",
             min=0,
             max=1,
-            help="Few and short rules that say what the model says for this share of rows.",
+            help="A short list of rules that agrees with the model on this share of rows.",
         ),
     ] = None,
     max_rules: Annotated[
-        int, typer.Option(metavar="N", min=1, help="For --simplify: the most rules to try.")
+        int, typer.Option(metavar="N", min=1, help="With --simplify: the maximum number of rules.")
     ] = 12,
     min_share: Annotated[
         float,
         typer.Option(
-            metavar="SHARE", min=0, max=1, help="Leave out values that are rarer in a box."
+            metavar="SHARE", min=0, max=1, help="Omit values with a smaller share of a box."
         ),
     ] = 0.0,
     only_class: Annotated[
         str | None, typer.Option("--class", metavar="LABEL", help="Only rules of this class.")
     ] = None,
     limit: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Show so many rules, the first ones.")
+        int | None, typer.Option(metavar="N", min=1, help="Show only the first N rules.")
     ] = None,
     to: Annotated[RulesFormat, typer.Option(help="The format of the rules.")] = RulesFormat.text,
     output: reading.ResultOption = None,
@@ -74,11 +74,11 @@ def rules(
     *,
     options: reading.FileOptions,
 ) -> None:
-    """Show a model file as if-then rules: one for each box, or a few that stand for all.
+    """Show a model file as if-then rules: one for each box, or a short list for all of them.
 
-    With --data, each rule says how many of these rows it covers, and how many of them rightly.
-    With --simplify, a short list is made in which the first rule that covers a row decides; all
-    rows of --data are held in memory for it.
+    With --data, each rule shows how many of these rows it covers and how many of them correctly.
+    With --simplify, the result is a short list in which the first rule that covers a row decides;
+    this holds all rows of --data in memory.
 
     \b
     Examples:
@@ -93,7 +93,7 @@ def rules(
       2    wrong usage
       3    done, but rows were left out (--on-error skip or report)
       130  stopped by Ctrl-C
-      141  the reader of the output has gone, as head does
+      141  the reader of the output has closed it, as head does
     """  # noqa: D301  (click marks with it what it must not wrap)
     _check_usage(data, label, simplify)
     refuse_input(output, [model, *(data or ())], "--output")
@@ -149,7 +149,7 @@ def _made(
     if steps is not None and not quiet:
         aim = "" if steps.reached else f", not the {simplify:.1%} asked for"
         notify(
-            f"{len(found):,} rules became {len(short):,}; they say what the model says for "
+            f"{len(found):,} rules became {len(short):,}; they agree with the model on "
             f"{steps.chosen.fidelity:.1%} of held-out rows{aim}"
         )
     return short

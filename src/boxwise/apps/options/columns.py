@@ -18,23 +18,23 @@ class ColumnOptions:
     """The values of these options; names are given one by one or with commas."""
 
     categorical: Annotated[
-        list[str] | None, typer.Option(metavar="NAMES", help="Columns that are categories.")
+        list[str] | None, typer.Option(metavar="NAMES", help="Columns that are categorical.")
     ] = None
     numeric: Annotated[
-        list[str] | None, typer.Option(metavar="NAMES", help="Columns that are numbers.")
+        list[str] | None, typer.Option(metavar="NAMES", help="Columns that are numeric.")
     ] = None
     drop: Annotated[
         list[str] | None, typer.Option(metavar="NAMES", help="Columns to leave out.")
     ] = None
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAMES", help="Columns to keep, besides the label; no others."),
+        typer.Option(metavar="NAMES", help="The only columns to keep besides the label."),
     ] = None
     classes_are_numbers: Annotated[
         bool,
         typer.Option(
             "--classes-are-numbers",
-            help="Each number in the label column is a class, however many.",
+            help="Accept any number of different numbers as classes.",
         ),
     ] = False
     label: str = field(init=False)

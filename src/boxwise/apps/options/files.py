@@ -47,7 +47,10 @@ NewModelOption = Annotated[
 ResultOption = Annotated[
     Path | None,
     typer.Option(
-        "--output", "-o", metavar="FILE", help="The file to write; - or none: standard output."
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="The file to write; - is standard output (the default).",
     ),
 ]
 EscapeFormulasOption = Annotated[
@@ -58,7 +61,7 @@ EscapeFormulasOption = Annotated[
     ),
 ]
 FilesArgument = Annotated[
-    list[str], typer.Argument(metavar="FILE", help="The files; - is standard input.")
+    list[str], typer.Argument(metavar="FILE", help="Input files; - is standard input.")
 ]
 
 
@@ -71,20 +74,20 @@ class FileOptions:
         typer.Option(
             "--missing",
             metavar="TEXT",
-            help='A text that means a missing value, such as "?"; may be given several times. '
-            "An empty field always does.",
+            help='A text that marks missing values, such as "?"; may be repeated. '
+            "Empty fields are always missing.",
         ),
     ] = None
     form: Annotated[
         FileFormat | None,
-        typer.Option("--format", help="The format, if content and name do not tell."),
+        typer.Option("--format", help="The format, if content and name are ambiguous."),
     ] = None
     delimiter: Annotated[
         str | None,
         typer.Option(
             "--delimiter",
             metavar="CHARACTER",
-            help="What separates the values of a CSV file; found out unless given.",
+            help="The delimiter of CSV files (detected).",
             callback=_one_character,
         ),
     ] = None
@@ -92,16 +95,16 @@ class FileOptions:
         OnErrorChoice,
         typer.Option(
             "--on-error",
-            help="At a row that cannot be used: stop, skip it, or skip and report it.",
+            help="What to do with invalid rows: stop, skip, or skip and report.",
         ),
     ] = OnErrorChoice.stop
     chunk_rows: Annotated[
         int,
         typer.Option(
-            "--chunk-rows", metavar="N", min=1, help="How many rows are held in memory at a time."
+            "--chunk-rows", metavar="N", min=1, help="The number of rows in memory at a time."
         ),
     ] = CHUNK_ROWS
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False
     row_errors: RowErrors = field(init=False)
 
     def __post_init__(self) -> None:

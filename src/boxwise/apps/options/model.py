@@ -79,62 +79,62 @@ class SettingOptions:
     ] = None
     theta: Annotated[
         float | None,
-        typer.Option(metavar="NUMBER", help="Longest side of a box, as a share of the range."),
+        typer.Option(metavar="NUMBER", help="Maximum side of a box, as a share of the range."),
     ] = None
     delta: Annotated[
         float | None,
-        typer.Option(metavar="NUMBER", help="Largest change of entropy in a box, 0 to 1."),
+        typer.Option(metavar="NUMBER", help="Maximum entropy change in a box, 0 to 1."),
     ] = None
     version: Annotated[
         int | None,
         typer.Option(
-            metavar="1|2", help="EIOL-GFMM: whether delta holds for each column or the mean (1)."
+            metavar="1|2",
+            help="EIOL-GFMM: delta limits each column (1, the default) or the mean (2).",
         ),
     ] = None
     alpha: Annotated[
         str | None,
         typer.Option(
             metavar="NUMBER",
-            help="EIOL-GFMM, AGGLO: weight of the numbers, 0 to 1, or auto (auto).",
+            help="EIOL-GFMM, AGGLO: weight of numeric columns, 0 to 1 or auto (auto).",
         ),
     ] = None
     gamma: Annotated[
         str | None,
         typer.Option(
             metavar="NUMBERS",
-            help="All but hyperbox: how fast membership falls; one number, or one per column (1).",
+            help="All but hyperbox: slope of the membership, one number or one per column (1).",
         ),
     ] = None
     beta: Annotated[
         float | None,
         typer.Option(
-            metavar="NUMBER", help="Onln-GFMM-M2: share of the categories a box must know (0.75)."
+            metavar="NUMBER", help="Onln-GFMM-M2: share of categories a box must contain (0.75)."
         ),
     ] = None
     eta: Annotated[
         float | None,
-        typer.Option(metavar="NUMBER", help="Onln-GFMM-M1: largest distance of two categories."),
+        typer.Option(metavar="NUMBER", help="Onln-GFMM-M1: maximum distance of two categories."),
     ] = None
     scale: Annotated[
         Scale | None,
-        typer.Option(
-            help="Numbers by their range or their ranks (hyperbox: quantile; others: range)."
-        ),
+        typer.Option(help="Scale of numeric columns (hyperbox: quantile; others: range)."),
     ] = None
     max_boxes: Annotated[
         int | None,
-        typer.Option(metavar="NUMBER", help="The most boxes (hyperbox: 1000; others: no limit)."),
+        typer.Option(
+            metavar="NUMBER", help="Maximum number of boxes (hyperbox: 1000; others: no limit)."
+        ),
     ] = None
     class_prior: Annotated[
         ClassPrior | None,
-        typer.Option(help="hyperbox: what classes count for, their rows or alike (data)."),
+        typer.Option(help="hyperbox: prior of the classes (data)."),
     ] = None
     adapt: Annotated[
         bool | None,
         typer.Option(
             "--adapt/--no-adapt",
-            help="hyperbox: whether a new set of boxes may replace the old when errors rise "
-            "(adapt).",
+            help="hyperbox: replace the boxes when errors rise and new ones are better (adapt).",
             show_default=False,
         ),
     ] = None
@@ -142,7 +142,7 @@ class SettingOptions:
         bool | None,
         typer.Option(
             "--additive/--no-additive",
-            help="hyperbox: whether curves of the columns decide with the boxes (additive).",
+            help="hyperbox: add a curve for each column to the votes of the boxes (additive).",
             show_default=False,
         ),
     ] = None

@@ -27,13 +27,13 @@ def changes(subject: Subject) -> Section | None:
         Column("event"),
         Column("before", "number"),
         Column("after", "number"),
-        Column("matters more now", "words"),
-        Column("matters less now", "words"),
+        Column("more relevant now", "words"),
+        Column("less relevant now", "words"),
     ]
     summary = paragraph(
-        "At an alarm errors have risen, and a challenger, a new set of boxes, begins to learn; the",
-        "figures are shares of errors. It replaces the present boxes if it predicts better, or is",
-        "dropped; the figures are mean log-losses of what was there before and of the other.",
+        "At an alarm errors have risen, and a challenger, a new set of boxes, starts to learn; the",
+        "figures are error rates. The challenger replaces the current boxes if it predicts better;",
+        "otherwise it is dropped. The figures are then the mean log-losses of both.",
     )
     if len(found) > MOST_CHANGES:
         left = counted(len(found) - MOST_CHANGES, "earlier one is", "earlier ones are")

@@ -26,7 +26,7 @@ def confusions(subject: Subject) -> Section:
     """Return the section."""
     title = "What it confuses"
     if subject.rows is None:
-        none = "What the model confuses shows on rows with labels, of which none were given."
+        none = "The confusions need labelled rows, and none were given."
         return Section("confusions", title, paragraph(none))
     counts = subject.rows.confusion.counts
     true: Counter[Hashable] = Counter()
@@ -36,7 +36,7 @@ def confusions(subject: Subject) -> Section:
         seen.update({truth: n, predicted: n})
     worst = bullets(pairs_text(counts, true, MOST_PAIRS))
     if not any(truth != predicted for truth, predicted in counts):
-        worst = paragraph("Nothing: every one of these rows is predicted rightly.")
+        worst = paragraph("Nothing: all of these rows are predicted correctly.")
     return Section("confusions", title, worst + _matrix(subject, counts, true, seen))
 
 
@@ -47,7 +47,7 @@ def pairs_text(
     wrong = [(n, *pair) for pair, n in counts.items() if pair[0] != pair[1]]
     wrong.sort(key=lambda pair: (-pair[0], str(pair[1]), str(pair[2])))
     return [
-        f"<strong>{text(class_text(truth))}</strong> taken for "
+        f"<strong>{text(class_text(truth))}</strong> predicted as "
         f"<strong>{text(class_text(predicted))}</strong>: {n:,} of {true[truth]:,} rows "
         f"({share_text(n / true[truth])})"
         for n, truth, predicted in wrong[:most]
@@ -71,8 +71,8 @@ def _matrix(
     left_out = len(seen) - len(labels)
     more = f", the {len(labels)} most frequent classes of {len(seen)}" if left_out else ""
     legend = paragraph(
-        f"In the table, a row is a true class and a column what was predicted{more}. The deeper "
-        "the colour, the larger the share of the row; blue is right."
+        f"Rows of the table are true classes, columns predicted ones{more}. A deeper colour "
+        "is a larger share of the row; blue is correct."
     )
     return legend + table(
         "True and predicted classes",

@@ -22,10 +22,10 @@ def curves(subject: Subject) -> Section | None:
         return None
     found: list[Curve] = sorted(subject.clf.curves(), key=lambda curve: -curve.importance)
     largest = max(curve.importance for curve in found)
-    head = [Column("column"), Column("adds on average", "bars")]
-    head += [Column("least", "words"), Column("most", "words")]
+    head = [Column("column"), Column("mean contribution", "bars")]
+    head += [Column("minimum", "words"), Column("maximum", "words")]
     lines = [_line(curve, largest) for curve in found]
-    shown = table("Curves, those that add most first", head, lines[:MOST_COLUMNS])
+    shown = table("Curves by mean contribution", head, lines[:MOST_COLUMNS])
     if len(lines) > MOST_COLUMNS:
         more = counted(len(lines) - MOST_COLUMNS, "more column", "more columns")
         shown += folded(more, table("The other curves", head, lines[MOST_COLUMNS:]))
@@ -39,11 +39,11 @@ def _in_brief(found: list[Curve]) -> str:
     if len(classes) == 2:
         whose = f"the log-odds of <strong>{short(classes[1])}</strong> against {short(classes[0])}"
     return paragraph(
-        "A decision is a sum: a curve for each column, a constant, and what the boxes say. Here is",
-        f"what each column adds to {whose}, compared with its mean over the learned rows: 0.7",
-        "doubles the odds, −0.7 halves them. It is not all that a column does: boxes know the",
-        "columns too, and a curve may take off what they overstate. Where the latest rows say",
-        "something else, the column may have begun to act in another way.",
+        "A decision is a sum: a curve for each column, a constant, and the contribution of the",
+        f"boxes. Shown is what each column adds to {whose}, relative to its mean over the",
+        "learned rows: 0.7 doubles the odds, −0.7 halves them. It is not the whole effect of a",
+        "column: the boxes depend on the columns too, and a curve may correct what they overstate.",
+        "Where the curve of the latest rows differs, the effect of the column may have changed.",
     )
 
 

@@ -19,7 +19,7 @@ def decisions(subject: Subject) -> Section:
     """Return the section."""
     title = "Decisions, explained"
     if subject.rows is None:
-        note = "Decisions are explained on rows, of which none were given."
+        note = "Explained decisions need rows, and none were given."
         return Section("decisions", title, paragraph(note))
     chosen = dict(chosen_rows(subject.rows))
     shown = _explained(subject, subject.rows, [*chosen.values()])
@@ -28,8 +28,8 @@ def decisions(subject: Subject) -> Section:
         truth = text(class_text(subject.rows.labels[place]))
         parts.append(f"<h3>{name}</h3>{paragraph(f'Its true class: <strong>{truth}</strong>.')}")
         parts.append(f'<div class="explained">{scrolled(why, name)}</div>')
-    if "The surest that is wrong" not in chosen:
-        parts.append(paragraph("No row is predicted wrongly."))
+    if "The most certain error" not in chosen:
+        parts.append(paragraph("All rows are predicted correctly."))
     return Section("decisions", title, "".join(parts))
 
 
@@ -39,11 +39,11 @@ def chosen_rows(rows: LabelledRows) -> Iterator[tuple[str, int]]:
     sure = ranked[:, -1]
     right = rows.predicted == rows.codes
     if right.any():
-        yield "The surest that is right", int(np.where(right, sure, -1).argmax())
+        yield "The most certain correct prediction", int(np.where(right, sure, -1).argmax())
     if ranked.shape[1] > 1:
         yield "The closest call", int((sure - ranked[:, -2]).argmin())
     if not right.all():
-        yield "The surest that is wrong", int(np.where(right, -1, sure).argmax())
+        yield "The most certain error", int(np.where(right, -1, sure).argmax())
 
 
 def _explained(subject: Subject, rows: LabelledRows, places: list[int]) -> Iterator[str]:

@@ -38,11 +38,11 @@ def _how(subject: Subject) -> str:
     settings = ", ".join(f"{name}={show(value)}" for name, value in changed.items())
     return paragraph(
         f"Learner: <code>{text(learner)}</code> ({text(ALGORITHMS[learner])}), with",
-        f"<code>{text(settings)}</code>; all else is the default."
+        f"<code>{text(settings)}</code>; all other parameters have their defaults."
         if settings
         else "all parameters at their defaults.",
-        "A box is an interval for each number, a counted set of values for each category, "
-        "and a class.",
+        "A box is an interval for each numeric column, counted values for each categorical "
+        "column, and a class.",
     )
 
 
@@ -50,7 +50,7 @@ def _columns(subject: Subject) -> str:
     schema, rows = subject.view.schema, subject.rows
     head = [Column("column"), Column("kind"), Column("values", "words")]
     if rows is not None:
-        head.append(Column("missing here", "number"))
+        head.append(Column("missing", "number"))
     lines = []
     for j, name in enumerate(schema.names):
         kind, values = _values(subject, j)
@@ -75,7 +75,7 @@ def _values(subject: Subject, j: int) -> tuple[str, str]:
     if view.is_number(j):
         low, high = view.schema.columns[j].range or (np.nan, np.nan)
         if np.isnan(low):
-            return "numeric", "missing"
+            return "numeric", "no value"
         return "numeric", f"{number_text(low)} to {number_text(high)}"
     totals = view.totals(j)
     rows = max(1, totals.total())
@@ -84,7 +84,7 @@ def _values(subject: Subject, j: int) -> tuple[str, str]:
     ]
     if len(totals) > MOST_VALUES:
         ranked.append(f"{len(totals) - MOST_VALUES:,} more")
-    return "category", ", ".join(ranked)
+    return "categorical", ", ".join(ranked)
 
 
 def _classes(subject: Subject) -> str:

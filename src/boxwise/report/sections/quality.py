@@ -32,8 +32,8 @@ def quality(subject: Subject) -> Section:
     rows = subject.rows
     if rows is None:
         summary = paragraph(
-            "No rows were given, so nothing can be said of how good the model is. Give rows with "
-            "labels, best ones that the model has not learned: <code>--data</code> and "
+            "No rows were given, so the quality of the model is unknown. Use labelled rows, "
+            "preferably rows that the model has not learned: <code>--data</code> and "
             "<code>--label</code> on the command line, <code>X</code> and <code>y</code> in Python."
         )
         return Section("quality", "Quality", summary)
@@ -51,12 +51,12 @@ def _which_rows(rows: LabelledRows) -> str:
     if rows.unlabelled:
         left = counted(rows.unlabelled, "row", "rows")
         verb = "was" if rows.unlabelled == 1 else "were"
-        parts.append(f"{left} without a label {verb} left out.")
+        parts.append(f"{left} without a label {verb} skipped.")
     if rows.new_classes:
         names = ", ".join(short(label) for label in rows.new_classes[:5])
         more = ", …" if len(rows.new_classes) > 5 else ""
         parts.append(
-            f"Classes that the model has never learned ({names}{more}) are counted as wrong."
+            f"Rows of classes that the model has not learned ({names}{more}) count as wrong."
         )
     return paragraph(*parts)
 
@@ -64,14 +64,14 @@ def _which_rows(rows: LabelledRows) -> str:
 def _caution(subject: Subject, rows: LabelledRows) -> str:
     learned = rows_learned(subject.model)
     same = (
-        f" The model has learned {counted(learned, 'row', 'rows')}, just as many as were given: "
-        "they may well be the same."
+        f" The model has learned {counted(learned, 'row', 'rows')}, as many as were given: "
+        "they may be the same."
         if rows.given == learned
         else ""
     )
     return paragraph(
-        "<strong>Take care:</strong> if the model has learned these rows, all that is measured "
-        f"here is better than it will be on new ones.{same}",
+        "<strong>Caution:</strong> if the model has learned these rows, all scores on this page "
+        f"are better than on new rows.{same}",
         kind="caution",
     )
 
@@ -80,12 +80,12 @@ def _scores(rows: LabelledRows) -> str:
     scores, loss = rows.confusion, log_loss(rows.codes, rows.probabilities)
     lines = [
         ["Class balanced accuracy (CBA)", f"{scores.cba:.3f}",
-         "every class counts the same, and both missing it and saying it too often cost"],
-        ["Accuracy", f"{scores.accuracy:.3f}", "the share of rows that are right"],
+         "every class has the same weight; misses and false alarms both lower it"],
+        ["Accuracy", f"{scores.accuracy:.3f}", "the share of correct predictions"],
         ["Balanced accuracy", f"{scores.balanced_accuracy:.3f}",
-         "the mean over the classes of the share found"],
+         "the mean recall of the classes"],
         ["Log-loss", f"{loss:.3f}" if loss == loss else "–",
-         "what wrong certainty costs; 0 is best"],
+         "penalises wrong certainty; 0 is best"],
     ]  # fmt: skip
     return table("Scores", [Column("score"), Column("", "number"), Column("meaning", "words")],
                  lines)  # fmt: skip
@@ -106,8 +106,8 @@ def _by_class(scores: Confusion) -> str:
         Column("class"),
         Column("rows", "number"),
         Column("predicted", "number"),
-        Column("found", "bars"),
-        Column("right when said", "bars"),
+        Column("recall", "bars"),
+        Column("precision", "bars"),
     ]
     return table("By class", head, lines)
 
@@ -120,18 +120,18 @@ def _calibration(subject: Subject, rows: LabelledRows) -> str:
     found = reliability(rows.labels, rows.probabilities, subject.model.classes, n_bins=BINS)
     if by_evidence(subject.model):
         verdict = (
-            "The probabilities can be taken at their word"
+            "The probabilities are well calibrated"
             if found.error < 0.05
-            else "The probabilities should not be taken at their word"
+            else "The probabilities are poorly calibrated"
         )
     else:
-        verdict = "These are shares of memberships, not meant to be probabilities"
+        verdict = "These are shares of memberships, not probabilities"
     sure, right = (_mean(found, values) for values in (found.confidence, found.accuracy))
     summary = paragraph(
-        f"<strong>Calibration.</strong> {verdict}: what is said and what is right are "
-        f"{100 * found.error:.1f} points apart in the mean (expected calibration error "
-        f"{found.error:.3f}). In the mean it is {share_text(sure)} sure and "
-        f"{share_text(right)} right."
+        f"<strong>Calibration.</strong> {verdict}: confidence and accuracy differ by "
+        f"{100 * found.error:.1f} points on average (expected calibration error "
+        f"{found.error:.3f}). The mean confidence is {share_text(sure)}, the accuracy "
+        f"{share_text(right)}."
     )
     return summary + _bins(found)
 
@@ -143,11 +143,11 @@ def _few_rows(subject: Subject, rows: LabelledRows) -> str:
     few = subject.model.supports(rows.known) < FEW_ROWS
     right = rows.predicted == rows.codes
     n = int(few.sum())
-    summary = f"<strong>Few rows like this.</strong> {counted(n, 'row is', 'rows are')} like fewer "
-    summary += f"than {FEW_ROWS} rows that were learned"
+    summary = f"<strong>Few rows like this.</strong> {counted(n, 'row has', 'rows have')} a "
+    summary += f"support of less than {FEW_ROWS} learned rows"
     shares = [share_text(float(right[some].mean())) for some in (few, ~few) if some.any()]
     if n and len(shares) == 2:
-        summary += f"; {shares[0]} of them are right, of the others {shares[1]}"
+        summary += f"; {shares[0]} of them are predicted correctly, {shares[1]} of the others"
     return paragraph(f"{summary}.")
 
 
@@ -169,9 +169,9 @@ def _bins(found: Reliability) -> str:
             ]
         )
     head = [
-        Column("how sure"),
+        Column("confidence"),
         Column("rows", "number"),
-        Column("said", "bars"),
-        Column("right", "bars"),
+        Column("mean confidence", "bars"),
+        Column("accuracy", "bars"),
     ]
-    return table("How sure it is, and how often right", head, lines)
+    return table("Confidence and accuracy", head, lines)

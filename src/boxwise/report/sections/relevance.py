@@ -28,10 +28,10 @@ def relevance(subject: Subject, found: Shuffled | None) -> Section:
     head = [Column("column")]
     if found is not None:
         head += [Column("CBA lost when shuffled", "bars"), Column("log-loss added", "number")]
-    head.append(Column("ruled out by the boxes", "bars"))
+    head.append(Column("excluded by the boxes", "bars"))
     if by_evidence(subject.model):
         head.append(Column("relevance", "number"))
-    shown = table("Columns, the most relevant first", head, lines[:MOST_COLUMNS])
+    shown = table("Columns by importance", head, lines[:MOST_COLUMNS])
     if len(lines) > MOST_COLUMNS:
         rest = table("The other columns", head, lines[MOST_COLUMNS:])
         shown += folded(f"{len(lines) - MOST_COLUMNS} more columns", rest)
@@ -78,26 +78,23 @@ def _signed(x: float) -> str:
 def _in_brief(subject: Subject, found: Shuffled | None) -> str:
     parts = []
     if found is None:
-        parts.append(
-            "How much the predictions depend on a column is measured on rows, of which none were "
-            "given."
-        )
+        parts.append("Permutation importance needs labelled rows, and none were given.")
     else:
         parts.append(
-            "<strong>CBA lost when shuffled:</strong> the values of one column are dealt out anew "
-            "among the rows, and class balanced accuracy falls by so much "
+            "<strong>CBA lost when shuffled:</strong> permutation importance, the loss of class "
+            "balanced accuracy when the values of one column are shuffled "
             f"({counted(found.rows, 'row', 'rows')}, {SHUFFLES} shuffles, mean ± standard "
-            "deviation). Columns that say the same can stand in for each other, and then each "
-            "seems to matter little."
+            "deviation). Redundant columns can replace each other; each then seems to matter "
+            "little."
         )
     parts.append(
-        "<strong>Ruled out by the boxes:</strong> the share of the range, or of the values, that "
-        "lies outside a box, in the mean over the rows. A box of a single row rules out nearly "
-        "all, so this is how narrow the boxes are, not how much it helps."
+        "<strong>Excluded by the boxes:</strong> the share of the range, or of the values, that "
+        "lies outside a box, averaged over the rows. A box of a single row excludes nearly "
+        "everything, so this measures how narrow the boxes are, not how useful the column is."
     )
     if by_evidence(subject.model):
         parts.append(
-            "<strong>Relevance:</strong> found while learning; large where it matters much for the "
-            "decision how far a row lies from a box in this column, 1 at the start."
+            "<strong>Relevance:</strong> learned, 1 at the start; large if the distance "
+            "of a row from a box in this column affects the decision strongly."
         )
     return "".join(paragraph(part) for part in parts)

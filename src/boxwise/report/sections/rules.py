@@ -39,29 +39,29 @@ def rules_section(subject: Subject, few: RuleSet | None) -> Section:
     title = "The rules"
     if subject.rules is None:
         return Section("rules", title, paragraph(text(subject.no_rules)))
-    parts = ["<h3>A few that stand for all</h3>", _few(subject, few)]
+    parts = ["<h3>A short list</h3>", _few(subject, few)]
     if len(subject.rules):
-        parts += ["<h3>All of them</h3>", _every(subject, subject.rules)]
+        parts += ["<h3>All rules</h3>", _every(subject, subject.rules)]
     return Section("rules", title, "".join(parts))
 
 
 def _few(subject: Subject, few: RuleSet | None) -> str:
     if few is None or few.simplification is None:
-        reason = "they are found on rows with labels, of which none were given"
+        reason = "it needs labelled rows, and none were given"
         if subject.rows is not None:
-            reason = "they are not made from rows with intervals"
+            reason = "it cannot be made from rows with intervals"
         if len(subject.model.classes) < 2:
-            reason = "there is one class only, and every rule says the same"
-        return paragraph(f"There are none here: {reason}.")
+            reason = "there is only one class"
+        return paragraph(f"There is no short list: {reason}.")
     steps = few.simplification
-    aim = "" if steps.reached else f" ({share_text(FIDELITY)} was asked for, and not reached)"
+    aim = "" if steps.reached else f" (the target of {share_text(FIDELITY)} was not reached)"
     summary = paragraph(
-        f"These {counted(len(few), 'rule', 'rules')} say what the model says for",
+        f"This list of {counted(len(few), 'rule', 'rules')} agrees with the model on",
         f"<strong>{share_text(steps.chosen.fidelity)}</strong> of held-out rows{aim}.",
-        f"Their own CBA is {steps.chosen.cba:.3f}; that of the model on the same rows is",
-        f"{steps.model_cba:.3f}. The first that covers a row decides.",
+        f"Its CBA is {steps.chosen.cba:.3f}; that of the model on the same rows is",
+        f"{steps.model_cba:.3f}. The first rule that covers a row decides.",
     )
-    return summary + scrolled(few.to_html(), "A few rules that stand for all")
+    return summary + scrolled(few.to_html(), "A short list of rules")
 
 
 def _every(subject: Subject, rules: RuleSet) -> str:
@@ -69,8 +69,8 @@ def _every(subject: Subject, rules: RuleSet) -> str:
     return "".join(
         [
             paragraph(
-                f"Every box that has a class is a rule, {counted(len(rules), 'rule', 'rules')} in",
-                "all, those with most rows first.",
+                f"Every box with a class is a rule, {counted(len(rules), 'rule', 'rules')} in",
+                "total, those with most rows first.",
                 _notes(block),
             ),
             _search(subject, len(block.rules)),
@@ -85,12 +85,10 @@ def _every(subject: Subject, rules: RuleSet) -> str:
 def _notes(block: RuleBlock) -> str:
     notes = []
     if block.shortened:
-        notes.append(
-            f"Of long sets, the {block.most_values} most frequent values are named and searched."
-        )
+        notes.append(f"Long sets show only their {block.most_values} most frequent values.")
     if block.left_out:
         notes.append(
-            f"The last {block.left_out:,} would make the page too large and are left out; "
+            f"The last {block.left_out:,} would make the page too large and are omitted; "
             "<code>boxwise rules</code> writes them all."
         )
     return " ".join(notes)
@@ -104,7 +102,7 @@ def _search(subject: Subject, n: int) -> str:
         '<form id="rule-search" role="search" hidden>'
         '<label for="rule-words">Search <kbd>/</kbd></label>'
         '<input id="rule-words" type="search" autocomplete="off" spellcheck="false" '
-        'placeholder="words that a rule must have">'
+        'placeholder="words in the rule">'
         '<label for="rule-class">Class</label>'
         f'<select id="rule-class"><option value="">all</option>{options}</select>'
         f'<p id="rule-count" role="status" aria-live="polite">{counted(n, "rule", "rules")}</p>'

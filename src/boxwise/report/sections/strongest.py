@@ -28,9 +28,9 @@ def strongest(subject: Subject) -> Section:
     codes = [code for code in codes if len(view.rows_in(code))]
     parts = [
         paragraph(
-            f"The {BOXES} boxes of each class that hold most rows; the columns that tell most of "
-            "the class come first. A bar shows where a box lies in the range of a number, or "
-            "what share of its rows each value of a category has."
+            f"The {BOXES} boxes of each class with most rows; the most informative columns come "
+            "first. A bar shows the interval of a box in the range of a numeric column, or the "
+            "share of its rows with each value of a categorical column."
         )
     ]
     parts.append(parallel_picture(subject, columns))
@@ -54,7 +54,7 @@ def _card(view: View, box: int, columns: list[int], of_class: int, rule: Rule | 
         measured = " It covers none of the rows given."
         if rule.precision is not None:
             covered = counted(rule.covered, "row", "rows")
-            measured = f" It covers {covered} of those given, {percent(rule.precision)} rightly."
+            measured = f" It covers {covered} of those given, {percent(rule.precision)} correctly."
     lines = [_line(view, box, j) for j in columns]
     shown = f'<dl class="profile">{"".join(lines[:MOST_COLUMNS])}</dl>'
     if len(lines) > MOST_COLUMNS:

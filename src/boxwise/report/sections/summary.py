@@ -25,7 +25,7 @@ def summary(subject: Subject, found: Shuffled | None) -> str:
     ]
     if subject.rows is not None:
         scores = subject.rows.confusion
-        tiles.append((share_text(scores.accuracy), "of rows right"))
+        tiles.append((share_text(scores.accuracy), "accuracy"))
         tiles.append((f"{scores.cba:.3f}", "class balanced accuracy"))
     shown = "".join(f"<div><dt>{name}</dt><dd>{figure}</dd></div>" for figure, name in tiles)
     return f'<dl class="tiles">{shown}</dl>{_in_brief(subject, found)}'
@@ -35,18 +35,18 @@ def _in_brief(subject: Subject, found: Shuffled | None) -> str:
     rows, names = subject.rows, subject.view.schema.names
     if rows is None or found is None:
         return paragraph(
-            "This page shows what the model itself knows. How good it is, what it confuses, which "
-            "columns its predictions depend on and how it decides on rows are missing, because no "
-            "rows with labels were given."
+            "This page shows what the model itself contains. Its quality, its confusions, the "
+            "importance of the columns and explained predictions are missing, because no labelled "
+            "rows were given."
         )
     parts = [f"Measured on {counted(len(rows), 'row', 'rows')}."]
     relevant = [j for j in most_relevant(subject, found)[:3] if found.drops[j].cba > 0]
     if relevant:
         listed = _and([f"<strong>{short(names[j])}</strong>" for j in relevant])
-        parts.append(f"What matters most: {listed}.")
+        parts.append(f"Most important columns: {listed}.")
     true: Counter[Hashable] = Counter(rows.labels)
     worst = pairs_text(rows.confusion.counts, true, 1)
-    parts += [f"Most often mistaken: {pair}." for pair in worst]
+    parts += [f"Most frequent confusion: {pair}." for pair in worst]
     return paragraph(*parts)
 
 

@@ -82,13 +82,14 @@ class Screen:
 
     def _explain(self, model: HyperboxClassifier, newcomer: dict[str, object]) -> None:
         (shares,), (decision,) = model.responsibilities([newcomer]), model.predict([newcomer])
+        probability = model.predict_proba([newcomer]).max()
         own = np.where(model.boxes_.labels == decision, shares, 0.0)
         most = np.argsort(-own)[:MOST_BOXES].tolist()
         self.console.print("\nA new application, and the boxes behind its prediction:")
         application = "; ".join(f"{name} {shown(value)}" for name, value in newcomer.items())
         self._wrapped(application, "  ", "    ")
         self._wrapped(
-            f"{decision}, with probability {own.sum():.2f}. All {len(shares):,} boxes vote; "
+            f"{decision}, with probability {probability:.2f}. All {len(shares):,} boxes vote; "
             "these contribute most:",
             "  ",
             "    ",

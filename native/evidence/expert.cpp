@@ -311,19 +311,21 @@ void Expert::put(const ExpertBox& box, size_t group, const Scales& scales) {
   normalise(group, slot);
 }
 
-void Expert::rescale(size_t j, const Scales& scales) {
+void Expert::rescale(const std::vector<size_t>& columns, const Scales& scales) {
   static thread_local std::vector<double> low, high;
   for (BoxGroup& group : groups) {
-    BoxGroup::Numeric& column = group.numeric[j];
     const size_t m = group.size();
     low.resize(m);
     high.resize(m);
-    scales.positions(j, column.raw_low.data(), m, low.data());
-    scales.positions(j, column.raw_high.data(), m, high.data());
-    for (size_t i = 0; i < m; ++i) {
-      if (column.seen[i] == 0) continue;
-      column.V[i] = low[i];
-      column.W[i] = high[i];
+    for (size_t j : columns) {
+      BoxGroup::Numeric& column = group.numeric[j];
+      scales.positions(j, column.raw_low.data(), m, low.data());
+      scales.positions(j, column.raw_high.data(), m, high.data());
+      for (size_t i = 0; i < m; ++i) {
+        if (column.seen[i] == 0) continue;
+        column.V[i] = low[i];
+        column.W[i] = high[i];
+      }
     }
   }
   normalise_all();

@@ -55,8 +55,8 @@ class Expert {
   void put(const ExpertBox& box, std::size_t group, const Scales& scales);
 
   std::size_t n_boxes() const;
-  // The positions of all boxes in a column anew, after its scale has changed.
-  void rescale(std::size_t j, const Scales& scales);
+  // The positions of all boxes in some columns anew, after their scales have changed.
+  void rescale(const std::vector<std::size_t>& columns, const Scales& scales);
 
   Sizes sizes;
   DensitySettings density;

@@ -194,13 +194,13 @@ std::vector<double> Learner::parts(const Outcome& of) const {
 // ---- learning
 
 bool Learner::meet(const double* lower, const double* upper) {
-  bool changed = false;
-  for (size_t j = 0; j < n_; ++j) {
-    if (std::isnan(lower[j]) || !scales_.meet(j, lower[j], upper[j])) continue;
-    for (Member& member : state_.members) member.expert.rescale(j, scales_);
-    changed = true;
-  }
-  return changed;
+  static thread_local std::vector<size_t> changed;
+  changed.clear();
+  for (size_t j = 0; j < n_; ++j)
+    if (!std::isnan(lower[j]) && scales_.meet(j, lower[j], upper[j])) changed.push_back(j);
+  if (changed.empty()) return false;
+  for (Member& member : state_.members) member.expert.rescale(changed, scales_);
+  return true;
 }
 
 void Learner::learn(const double* lower, const double* upper, const Code* codes, std::int32_t label,

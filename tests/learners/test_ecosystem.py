@@ -214,6 +214,21 @@ def test_ten_thousand_columns() -> None:
     assert clf.predict(words).tolist() == y.tolist()
 
 
+def seconds_while_all_ranges_grow(columns: int) -> float:
+    """Learn rows that are each beyond those before in every column."""
+    X = np.arange(300.0)[:, None] + np.random.default_rng(0).random((300, columns))
+    clf = HyperboxClassifier(theta=0.01, scale="range", additive=False)
+    start = time.process_time()
+    clf.partial_fit(X, np.arange(300) % 2)
+    return time.process_time() - start
+
+
+def test_growing_ranges_cost_in_proportion_to_the_columns() -> None:
+    one = max(seconds_while_all_ranges_grow(100) for _ in range(3))
+    eight = min(seconds_while_all_ranges_grow(800) for _ in range(2))
+    assert eight < 24 * one  # 8 if it is linear, or 64
+
+
 def bytes_per_box(n_values: int) -> float:
     """Learn many values in one box, then 2,000 boxes of another class with one value each."""
     values = np.arange(n_values).astype(str).astype(object)[:, None]

@@ -30,7 +30,7 @@ def growth(parts: Parts) -> list[str]:
         "learned, in bulk, one thread, after 600 others. The index finds the same boxes and "
         "classes as brute force, which is timed on a copy of the model with the index off: it "
         "learns by the intervals of all boxes that pass the entropy test. Models too small for an "
-        "index do better, by outlines: what that would take stands in brackets.",
+        "index do better, by quantised bounds: what that would take stands in brackets.",
         "![Cost of a row over the number of boxes](benchmarks/growth.png)",
         f"Fitted: cost ~ boxes^k, least squares over the logarithms, {min(used):,} to "
         f"{max(used):,} rows. Where the boxes hardly become more, no exponent can be told (–), "
@@ -258,10 +258,10 @@ def bound(parts: Parts) -> list[str]:
     ]
     return [
         "`EIOLGFMM`, brute force, loan stream, θ = δ = 0.1, rows not learned, ns for a box. A box "
-        "that cannot be best is ruled out by its outlines (2 bytes a number), its values (2 bytes "
-        "a category) and its share of a sample. How many operations that takes is counted by hand "
-        "in `bound.py`, in those on doubles. The bound is the longer of two times: to read as "
-        "many bytes from an array as large as the model, and to do the operations at the "
+        "that cannot be best is ruled out by its quantised bounds (2 bytes a number), its values "
+        "(2 bytes a category) and its share of a sample. How many operations that takes is counted "
+        "by hand in `bound.py`, in those on doubles. The bound is the longer of two times: to "
+        "read as many bytes from an array as large as the model, and to do the operations at the "
         "largest rate; both were measured in the same run by a small kernel, compiled for this "
         "processor (`limits.cpp`).",
         table(("what the machine does at most", "measured"), limits),

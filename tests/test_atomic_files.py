@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -193,6 +194,22 @@ def test_an_error_in_the_block_leaves_the_old_file_and_nothing_else(
             raise error
     assert out.read_bytes() == b"old"
     assert names(tmp_path) == ["out.txt"]
+
+
+@pytest.mark.parametrize("write", [replacing, check_replaceable])
+def test_an_interrupt_while_the_temporary_file_is_created_leaves_none(
+    write: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create = os.open
+
+    def interrupted(part: Path, *how: int) -> int:
+        os.close(create(part, *how))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "open", interrupted)
+    with pytest.raises(KeyboardInterrupt), write(tmp_path / "out") or nullcontext():
+        raise AssertionError("it was not created")
+    assert names(tmp_path) == []
 
 
 def test_text_is_written_as_it_is(tmp_path: Path) -> None:

@@ -51,19 +51,13 @@ def replacing(path: AnyPath) -> Iterator[IO[bytes]]:
     target = _target(path)
     _remove_debris(target.parent)
     with errors_named(path):
-        part, handle = _create_beside(target)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-                if fcntl is None:
-                    file.close()  # Windows does not rename an open file
-                part.replace(target)
-        except BaseException:
-            with suppress(OSError):
-                part.unlink()
-            raise
+        with _temporary_beside(target) as (part, handle), os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+            if fcntl is None:
+                file.close()  # Windows does not rename an open file
+            part.replace(target)
         _sync_folder(target.parent)
 
 
@@ -95,14 +89,13 @@ def check_replaceable(path: AnyPath) -> None:
     if not folder.is_dir():
         raise FileNotFoundError(f"{path} cannot be written: there is no folder {folder}")
     try:
-        part, handle = _create_beside(target)
+        with _temporary_beside(target) as (_, handle):
+            os.close(handle)
     except OSError as error:
         raise type(error)(
             f"{path} cannot be written: the folder {folder} may not be written to "
             f"({error.strerror}); choose another"
         ) from None
-    os.close(handle)
-    part.unlink()
 
 
 def check_writable(path: AnyPath) -> None:
@@ -162,22 +155,29 @@ def _state(path: AnyPath) -> os.stat_result | None:
         return None
 
 
-def _create_beside(target: Path) -> tuple[Path, int]:
-    """Create a temporary file with the permissions of the target; it is locked until closed."""
-    old = _state(target)
+@contextmanager
+def _temporary_beside(target: Path) -> Iterator[tuple[Path, int]]:
+    """Create a temporary file, gone at the end of the block unless it was renamed."""
+    part = target.with_name(f".boxwise-{_boot()}-{token_hex(8)}")
+    try:  # before the file is there, for Ctrl-C may come at any moment
+        yield part, _create_locked(part, _state(target))
+    finally:
+        with suppress(OSError):
+            part.unlink()
+
+
+def _create_locked(part: Path, old: os.stat_result | None) -> int:
+    """Create a file with the permissions of the old one; it is locked until closed."""
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     while True:
-        part = target.with_name(f".boxwise-{_boot()}-{token_hex(8)}")
         handle = os.open(part, flags, 0o666 if old is None else 0o600)
         try:
             if _lock(handle, part):
                 if old is not None:
                     part.chmod(old.st_mode & 0o777)
-                return part, handle
+                return handle
         except BaseException:
             os.close(handle)
-            with suppress(OSError):
-                part.unlink()
             raise
         os.close(handle)
 

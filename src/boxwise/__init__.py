@@ -8,9 +8,11 @@ from boxwise.learners import (
     ImprovedOnlineGFMM,
     OnlineGFMM,
     ShindeGFMM,
+    dumps,
     estimate_alpha,
     iol_pipeline,
     load,
+    loads,
     merge,
 )
 from boxwise.tuning import tune
@@ -24,9 +26,11 @@ __all__ = [
     "ImprovedOnlineGFMM",
     "OnlineGFMM",
     "ShindeGFMM",
+    "dumps",
     "estimate_alpha",
     "iol_pipeline",
     "load",
+    "loads",
     "merge",
     "tune",
 ]

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from boxwise import EIOLGFMM, HyperboxClassifier, load
-from boxwise.store import modelfile
+from boxwise import EIOLGFMM, HyperboxClassifier, dumps, load, loads
+from boxwise.store import ModelFileError, modelfile
 
 NAN = math.nan
 
@@ -217,6 +217,27 @@ def test_the_same_model_gives_the_same_bytes_and_packing_undoes_itself(
     assert modelfile.pack(content, arrays) == saved
     for array in arrays.values():
         assert array.dtype.isnative and array.flags.writeable
+
+
+def test_dumps_gives_the_bytes_of_the_file_and_loads_reads_them(
+    clf: HyperboxClassifier, saved: bytes, table: pd.DataFrame
+) -> None:
+    assert dumps(clf) == saved
+    for data in (saved, bytearray(saved), memoryview(saved)):
+        twin = loads(data)
+        assert dumps(twin) == saved
+    np.testing.assert_array_equal(twin.predict_proba(table), clf.predict_proba(table))
+
+
+def test_what_is_no_model_is_refused_by_dumps_and_loads(saved: bytes) -> None:
+    with pytest.raises(TypeError, match="only estimators of boxwise have a model file, not 3"):
+        dumps(3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"from bytes, not 'model.box'; load\(\) takes a path"):
+        loads("model.box")  # type: ignore[arg-type]
+    with pytest.raises(ModelFileError, match=r"^the file is damaged or cut short"):
+        loads(saved[:-1])
+    with pytest.raises(ModelFileError, match=r"^the file is malformed: 'parameters'"):
+        loads(modelfile.pack({"learner": "HyperboxClassifier"}, {}))
 
 
 def test_a_link_stays_a_link_and_what_it_points_to_is_written(

@@ -9,7 +9,7 @@ from boxwise.learners.hyperbox_classifier import HyperboxClassifier
 from boxwise.learners.improved_online_gfmm import ImprovedOnlineGFMM
 from boxwise.learners.merging import merge
 from boxwise.learners.online_gfmm import OnlineGFMM
-from boxwise.learners.saved import load
+from boxwise.learners.saved import dumps, load, loads
 from boxwise.learners.shinde_gfmm import ShindeGFMM
 
 __all__ = [
@@ -20,8 +20,10 @@ __all__ = [
     "ImprovedOnlineGFMM",
     "OnlineGFMM",
     "ShindeGFMM",
+    "dumps",
     "estimate_alpha",
     "iol_pipeline",
     "load",
+    "loads",
     "merge",
 ]

@@ -54,7 +54,7 @@ def as_named_now(content: Mapping[str, Any]) -> Mapping[str, Any]:
                 f"the model was learned with {name}={given[name]!r}, which HyperboxClassifier no "
                 f"longer has: it goes on learning with {fixed!r}; its boxes stay as they are",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
     kept = {name: value for name, value in given.items() if name not in _LEFT}
     return {**content, "parameters": kept}

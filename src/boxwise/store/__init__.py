@@ -1,5 +1,5 @@
 """Model files."""
 
-from boxwise.store.modelfile import ModelFileError, read, write
+from boxwise.store.modelfile import ModelFileError, pack, read, unpack, write
 
-__all__ = ["ModelFileError", "read", "write"]
+__all__ = ["ModelFileError", "pack", "read", "unpack", "write"]

@@ -288,6 +288,10 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         path : path
             The file; an existing one is replaced, at once or not at all.
         """
+        write(path, *self._to_saved())
+
+    def _to_saved(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return what a model file holds: what JSON can hold, and arrays."""
         model = self._fitted()
         parameters = parameters_to_json(self.get_params())
         self._check_parameters(model.schema)  # what is saved must be what can be loaded
@@ -297,7 +301,7 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             "parameters": parameters,
             "announced": declared_labels(self._announced),
         }
-        write(path, content, arrays)
+        return content, arrays
 
     @classmethod
     def _from_saved(

@@ -12,7 +12,7 @@ from boxwise.paper.report.view import MissingError, Setting, Sheet, View
 WHERE = "IV.A"
 CASES = (
     "θ = 0.1 against θ = 1 at each of the three δ of experiment mixed, on the data sets with "
-    "continuous columns; more than half of the cases"
+    "numeric columns; more than half of the cases"
 )
 Quantity = Callable[[Sheet, str, Setting], float]
 
@@ -46,7 +46,7 @@ def smaller_theta_has_more(version: str, quantity: Quantity) -> Check:
             if share(dataset) > 0
         ]
         if not pairs:
-            raise MissingError("no results of experiment mixed with continuous columns")
+            raise MissingError("no results of experiment mixed with numeric columns")
         more, fewer = sum(a > b for a, b in pairs), sum(a < b for a, b in pairs)
         numbers = f"more in {more} of {len(pairs)} cases, less in {fewer}"
         return Finding(2 * more > len(pairs), numbers)

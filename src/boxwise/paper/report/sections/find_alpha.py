@@ -35,7 +35,7 @@ def section(view: View, about: About) -> Iterator[Block]:
         "estimate-alpha",
         "How α is estimated from the rows to learn (figure S6).",
         "The rows to learn are cut into three inner folds. Three times two of them are learned, "
-        "the continuous columns by one model and the categorical ones by another, and both models "
+        "the numeric columns by one model and the categorical ones by another, and both models "
         "are scored on the third. The sums of the scores give α: Est-α-v1 weighs them with the "
         "numbers of columns, Est-α-v2 does not.",
         estimate_diagram(),

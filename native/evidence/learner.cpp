@@ -106,8 +106,8 @@ void Learner::mix(Outcome& out) const {
   }
 }
 
-// No probability is farther from that of a coin than the rows that speak for it allow: neither those by
-// the boxes, nor what the layer adds to them.
+// Probabilities are shrunk towards uniform according to the support: those by the boxes, and what the
+// layer adds to them.
 void Learner::decide(Outcome& out) const {
   mix(out);
   out.support = support(out);

@@ -1,4 +1,4 @@
-"""Few and short rules that say what the model says."""
+"""Few and short rules that predict as the model does."""
 
 import warnings
 from itertools import pairwise

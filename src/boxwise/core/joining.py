@@ -55,7 +55,7 @@ def join(models: Sequence[Model], settings: EntropySettings | EvidenceSettings) 
         joined.labels = labels
         _unite(joined, models, states, vocabularies)
         return joined
-    # Every model says its own names in its own numbers: all are put into those of the new one.
+    # Each model has its own codes; they are mapped to those of the joined model.
     how = AgglomerativeSettings(
         theta=settings.theta,
         gamma=settings.gamma,

@@ -28,7 +28,7 @@ def section(view: View, about: About) -> Iterator[Block]:
         "alone. Boxes are large with θ = δ = 1 and small with θ = δ = 0.1. The paper shows figures "
         "without numbers here, so ours stand alone.",
     )  # fmt: skip
-    datasets = view.sheet("alpha").datasets
+    datasets = view.results("alpha").datasets
     if not datasets:
         return
     found = {

@@ -167,9 +167,7 @@ def ranks(means: Means, methods: Sequence[str], measure: str, names: Sequence[st
     return average_ranks(np.array(scores), methods=methods, larger_is_better=measure != "log_loss")
 
 
-def rank_in_words(
-    means: Means, field: Sequence[str], method: str, k: int, names: Sequence[str]
-) -> str:
+def rank_text(means: Means, field: Sequence[str], method: str, k: int, names: Sequence[str]) -> str:
     """Return the average rank of a method in a field and its standard error over data sets."""
     scores = np.array([[means[name, other][k] for other in field] for name in names])
     by_set = rankdata(scores if MEASURES[k] == "log_loss" else -scores, axis=1)
@@ -232,7 +230,7 @@ def tell_averages(report: Report, means: Means, names: Sequence[str], words: str
     for m, method in enumerate(methods):
         field = [DEFAULT if method in PEERS else method, *peers]
         cells = [
-            f"{cube[:, m, k].mean():.3f} ({rank_in_words(means, field, method, k, names)})"
+            f"{cube[:, m, k].mean():.3f} ({rank_text(means, field, method, k, names)})"
             for k in range(3)
         ]
         apart = ours - cube[:, m, 0]

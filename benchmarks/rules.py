@@ -23,8 +23,7 @@ from benchmarks.report import Report
 from boxwise import HyperboxClassifier
 from boxwise.evaluate import class_balanced_accuracy
 from boxwise.inputs import encode
-from boxwise.rules.synthetic_rows import joined
-from boxwise.rules.synthetic_rows import synthetic_rows as made_up
+from boxwise.rules.synthetic_rows import joined, synthetic_rows
 
 NAMES = ("japanese_credit", "heart", "german")
 REPEATS, FOLDS = 10, 4
@@ -98,7 +97,7 @@ def _fold(
     schema = clf.schema_
     table = Table(schema)
     rows = encode(X[train], schema, learn=False)
-    more = joined(rows, made_up(rows, 3_000, np.random.default_rng(0)))
+    more = joined(rows, synthetic_rows(rows, 3_000, np.random.default_rng(0)))
     asked = table(encode(X[test], schema, learn=False))
     labels = np.array(clf._fitted().labels.values)
     for data, wanted in (

@@ -24,8 +24,7 @@ from boxwise import EIOLGFMM
 from boxwise.datasets import LoanStream
 from boxwise.evaluate import Point, prequential
 from boxwise.evaluate.peers import peer
-from boxwise.evaluate.prequential_table import memory_text as memory_in_words
-from boxwise.evaluate.prequential_table import score_text as score_in_words
+from boxwise.evaluate.prequential_table import memory_text, score_text
 
 SETTINGS = (
     (0.05, 0.1, 1),
@@ -112,15 +111,15 @@ def tell(name: str, points: Sequence[Point], total: int) -> None:
 
 def line(point: Point, best: float) -> str:
     scores = point.overall
-    cba = f"**{scores.cba:.3f}**" if scores.cba == best else score_in_words(scores.cba)
+    cba = f"**{scores.cba:.3f}**" if scores.cba == best else score_text(scores.cba)
     cells = (
         point.learner,
-        score_in_words(scores.accuracy),
+        score_text(scores.accuracy),
         cba,
-        score_in_words(scores.kappa),
-        score_in_words(point.recent.cba),
+        score_text(scores.kappa),
+        score_text(point.recent.cba),
         "" if point.boxes is None else f"{point.boxes:,}",
-        memory_in_words(point.memory),
+        memory_text(point.memory),
         f"{point.rows_per_second:,.0f}",
     )
     return f"| {' | '.join(cells)} |"

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -135,16 +136,46 @@ def test_every_relative_link_leads_to_a_file(page):
             assert (page.parent / target.partition("#")[0]).exists(), target
 
 
+def native_files() -> dict[str, str]:
+    """Return the text of the native sources by file name; files of one name are joined."""
+    texts: dict[str, str] = {}
+    for path in sorted((ROOT / "native").rglob("*.?pp")):
+        if path.parent.name != "tests":
+            texts[path.name] = texts.get(path.name, "") + text_of(path)
+    return texts
+
+
+def named_in_files(cell: str, files: Collection[str]) -> list[tuple[str, str]]:
+    """Return each name in a cell of the map with the file named after it."""
+    found, names = [], []
+    for code in codes_in(cell):
+        if code in files:
+            found += [(name, code) for name in names]
+            names = []
+        else:
+            names.append(code)
+    assert not names, f"no file is named after {names}"
+    return found
+
+
+def is_in(text: str, qualified: str) -> bool:
+    """Whether C++ code defines the name, by its whole name or within its class or namespace."""
+    scope, _, name = qualified.rpartition("::")
+    inside = rf"\b(?:class|struct|namespace) (?:\w+::)*{scope}\b"
+    return bool(
+        re.search(rf"\b{qualified}\b", text)
+        or ((not scope or re.search(inside, text)) and re.search(rf"\b{name}\b", text))
+    )
+
+
 def test_the_map_from_equation_to_code_has_all_equations_and_names_what_is_there():
     rows = MAP.findall(text_of(DOCS / "algorithm.md"))
     assert [int(number) for number, _, _ in rows] == [*range(1, 16)]
     pages = sorted((ROOT / "src" / "boxwise" / "reference").glob("*.py"))
     reference = "\n".join(text_of(page) for page in pages)
-    sources = [path for path in (ROOT / "native").rglob("*.?pp") if path.parent.name != "tests"]
-    native = "\n".join(map(text_of, sources))
-    files = {path.name for path in sources}
+    native = native_files()
     for _, python, cpp in rows:
         for name in codes_in(python):
             assert re.search(rf"\b{name.rpartition('.')[2]}\b", reference), name
-        for name in codes_in(cpp):
-            assert name in files or re.search(rf"\b{name.rpartition(':')[2]}\b", native), name
+        for name, file in named_in_files(cpp, native):
+            assert is_in(native[file], name), f"{name} is not in {file}"

@@ -33,7 +33,7 @@ CLONES void reduce(const double* gain, size_t size, size_t stride, double* RESTR
 }
 }  // namespace
 
-void Filter::Block::reserve(size_t more) {
+void Filter::CovarianceBlock::reserve(size_t more) {
   if (more > stride) {
     const size_t wider = (more + LANES - 1) / LANES * LANES;
     Aligned<double> moved(wider * wider);
@@ -50,7 +50,7 @@ void Filter::grow(const Layout& layout) {
   blocks_.resize(layout.n_blocks());
   for (; known_ < layout.size(); ++known_) {
     const auto [b, i] = layout.place(known_);
-    Block& block = blocks_[b];
+    CovarianceBlock& block = blocks_[b];
     block.reserve(i + 1);
     block.weights[i] = known_ == Layout::BOXES ? 1.0 : 0.0;
     block.first[i] = block.row(i)[i] = layout.first_variance(known_);
@@ -85,7 +85,7 @@ void Filter::update(const Row& row, double error, double curvature) {
   touched.clear();
   for (const RowInput& input : row) {
     const auto [b, i] = input.place;
-    const Block& block = blocks_[b];
+    const CovarianceBlock& block = blocks_[b];
     if (touched.empty() || touched.back() != b) {  // the blocks come in order
       touched.push_back(b);
       gains[b].assign(block.stride, 0.0);
@@ -98,7 +98,7 @@ void Filter::update(const Row& row, double error, double curvature) {
   const double step = error / (1 + curvature * variance);
   const double scale = std::sqrt(curvature / (1 + curvature * variance));
   for (size_t b : touched) {
-    Block& block = blocks_[b];
+    CovarianceBlock& block = blocks_[b];
     double* gain = gains[b].data();
     step_along(step, gain, block.stride, block.weights.data());
     for (size_t i = 0; i < block.stride; ++i) gain[i] *= scale;
@@ -128,7 +128,7 @@ Filter Filter::mirrored(const Layout& layout) const {
 void Filter::save(const Layout& layout, std::vector<double>& weights,
                   std::vector<double>& covariances) const {
   for (size_t index = 0; index < known_; ++index) weights.push_back(weight(layout.place(index)));
-  for (const Block& block : blocks_)
+  for (const CovarianceBlock& block : blocks_)
     for (size_t i = 0; i < block.size; ++i)
       covariances.insert(covariances.end(), block.row(i), block.row(i) + i + 1);
 }
@@ -142,7 +142,7 @@ void Filter::restore(const Layout& layout, const double*& weights, const double*
     if (!(std::abs(blocks_[b].weights[i]) <= MOST_WEIGHT))
       throw std::invalid_argument("a weight of the additive layer is not possible");
   }
-  for (Block& block : blocks_) {
+  for (CovarianceBlock& block : blocks_) {
     for (size_t i = 0; i < block.size; ++i)
       for (size_t k = 0; k <= i; ++k) block.row(i)[k] = block.row(k)[i] = *covariances++;
     block.check();
@@ -151,7 +151,7 @@ void Filter::restore(const Layout& layout, const double*& weights, const double*
 
 // Cholesky's decomposition: a matrix without one is no covariance, and would let weights grow without
 // bound.
-void Filter::Block::check() const {
+void Filter::CovarianceBlock::check() const {
   std::vector<double> lower(size * size);
   for (size_t i = 0; i < size; ++i)
     for (size_t k = 0; k <= i; ++k) {
@@ -170,7 +170,7 @@ void Filter::Block::check() const {
 
 size_t Filter::bytes() const {
   size_t total = 0;
-  for (const Block& block : blocks_)
+  for (const CovarianceBlock& block : blocks_)
     total += (block.covariance.capacity() + 2 * block.weights.capacity()) * sizeof(double);
   return total;
 }

@@ -45,7 +45,7 @@ class Filter {
   std::size_t bytes() const;
 
  private:
-  struct Block {
+  struct CovarianceBlock {
     std::size_t size = 0, stride = 0;
     Aligned<double> weights, first, covariance;  // first: the variances at the start
     const double* row(std::size_t i) const { return covariance.data() + i * stride; }
@@ -55,7 +55,7 @@ class Filter {
   };
   double drift_;
   std::size_t known_ = 0;  // inputs that it has weights for
-  std::vector<Block> blocks_;
+  std::vector<CovarianceBlock> blocks_;
 };
 
 }  // namespace boxwise::additive

@@ -44,38 +44,38 @@ AgglomerativeEngine::Agglomeration::Agglomeration(AgglomerativeEngine& engine, s
 }
 
 // AGGLO-2: each box in turn with its most similar partner, once, until a pass merges nothing. A box
-// that found no partner is not asked again before something that matters to it has changed.
+// that found no partner is searched again only after something that matters to it has changed.
 void AgglomerativeEngine::Agglomeration::box_by_box() {
-  std::vector<std::uint8_t> hopeful(places_.size(), 1);
+  std::vector<std::uint8_t> pending(places_.size(), 1);
   std::vector<Number> grown;
-  const auto give_hope = [&] {  // to boxes that could merge with one that has grown
+  const auto mark_pending = [&] {  // the boxes that could merge with one that has grown
     std::sort(grown.begin(), grown.end());
     grown.erase(std::unique(grown.begin(), grown.end()), grown.end());
     std::erase_if(grown, [&](Number i) { return !is_alive(i); });
     std::mutex writing;
     in_threads(grown, [&](size_t at, Search& search) {
-      Prospects found;
+      FoundPartners found;
       begin(grown[at], found);
       look_around(search, true, found);
       const std::scoped_lock hold(writing);
-      for (const Partner& partner : found.partners) hopeful[partner.number] = 1;
+      for (const Partner& partner : found.partners) pending[partner.number] = 1;
     });
     grown.clear();
   };
   for (bool first = true, merged = true; merged; first = false) {
     merged = false;
-    give_hope();
+    mark_pending();
     for (Number i = 0; i < places_.size(); ++i) {
-      if (!is_alive(i) || !hopeful[i]) continue;
-      look_ahead(i, [&](Number next) { return is_alive(next) && hopeful[next]; });
-      hopeful[i] = 0;
-      const Partner partner = first_mergeable(prospects(i));
+      if (!is_alive(i) || !pending[i]) continue;
+      look_ahead(i, [&](Number next) { return is_alive(next) && pending[next]; });
+      pending[i] = 0;
+      const Partner partner = first_mergeable(partners_of(i));
       if (partner.degree < 0) continue;
       grown.push_back(merge(i, partner.number));
       merged = true;
-      hopeful[grown.back()] = 1;
-      for (Number woken : woken_) hopeful[woken] = 1;
-      if (!first) give_hope();  // in the first pass every box has its turn anyway
+      pending[grown.back()] = 1;
+      for (Number woken : woken_) pending[woken] = 1;
+      if (!first) mark_pending();  // in the first pass every box has its turn anyway
     }
   }
 }
@@ -85,21 +85,21 @@ void AgglomerativeEngine::Agglomeration::box_by_box() {
 void AgglomerativeEngine::Agglomeration::most_similar_pairs() {
   best_.resize(places_.size());
   bound_.resize(places_.size(), -1);
-  suitors_.resize(places_.size());
+  reverse_best_.resize(places_.size());
   for (Number i = 0; i < places_.size(); ++i) {
     look_ahead(i, [](Number) { return true; });
-    find_best(prospects(i));
+    find_best(partners_of(i));
   }
   forget_ahead();
-  while (!turns_.empty()) {
-    const Turn turn = turns_.top();
-    turns_.pop();
-    if (!is_valid(turn)) continue;
-    look_ahead(turn);
-    const Number i = turn.older, k = best_[i].number;
-    Prospects* both = turn.settled ? free_pair(i, k) : nullptr;
+  while (!queue_.empty()) {
+    const QueueEntry next = queue_.top();
+    queue_.pop();
+    if (!is_valid(next)) continue;
+    look_ahead(next);
+    const Number i = next.older, k = best_[i].number;
+    FoundPartners* both = next.is_exact ? free_pair(i, k) : nullptr;
     if (both == nullptr) {
-      find_best(prospects(i));
+      find_best(partners_of(i));
       continue;
     }
     merge(i, k);
@@ -108,14 +108,14 @@ void AgglomerativeEngine::Agglomeration::most_similar_pairs() {
 }
 
 void AgglomerativeEngine::Agglomeration::set_best(Number i, double degree, Number number,
-                                                  bool settled) {
-  best_[i] = {degree, number, settled, best_[i].version + 1};
+                                                  bool is_exact) {
+  best_[i] = {degree, number, is_exact, best_[i].version + 1};
   if (degree < 0) return;
-  turns_.push({degree, settled, i, best_[i].version});
-  if (settled) suitors_[number].push_back(i);
+  queue_.push({degree, is_exact, i, best_[i].version});
+  if (is_exact) reverse_best_[number].push_back(i);
 }
 
-void AgglomerativeEngine::Agglomeration::find_best(Prospects& p) {
+void AgglomerativeEngine::Agglomeration::find_best(FoundPartners& p) {
   const Partner best = first_mergeable(p);
   bound_[p.number] = -1;
   for (const auto& [partner, blocker] : p.refused)
@@ -123,11 +123,11 @@ void AgglomerativeEngine::Agglomeration::find_best(Prospects& p) {
   set_best(p.number, best.degree, best.number, true);
 }
 
-// The prospects of two boxes as if they had merged; null if they may not.
-AgglomerativeEngine::Agglomeration::Prospects* AgglomerativeEngine::Agglomeration::free_pair(
+// The partners of two boxes as if they had merged; null if they may not merge.
+AgglomerativeEngine::Agglomeration::FoundPartners* AgglomerativeEngine::Agglomeration::free_pair(
     Number i, Number k) {
   begin(i, now_);
-  Prospects* both = found_ahead(i);
+  FoundPartners* both = found_ahead(i);
   if (both != nullptr && both->other == k && !has_changed_[k] && is_free_of_changed(now_, k))
     return both;
   e_.pulse();
@@ -144,14 +144,14 @@ AgglomerativeEngine::Agglomeration::Prospects* AgglomerativeEngine::Agglomeratio
 // Updates the best partners after a merge: boxes whose best partner was one of the two, or that one of
 // them kept from merging, look for another; the merged box may be better than the best so far.
 void AgglomerativeEngine::Agglomeration::renew_after(Number older, Number younger,
-                                                     Prospects& both) {
+                                                     FoundPartners& both) {
   for (const Number merged : {older, younger}) {
-    for (const Number i : suitors_[merged]) {
+    for (const Number i : reverse_best_[merged]) {
       const Best best = best_[i];
-      if (i != older && is_alive(i) && best.degree >= 0 && best.settled && best.number == merged)
+      if (i != older && is_alive(i) && best.degree >= 0 && best.is_exact && best.number == merged)
         set_best(i, best.degree, best.number, false);
     }
-    suitors_[merged].clear();
+    reverse_best_[merged].clear();
   }
   for (Number i : woken_)
     if (bound_[i] >= best_[i].degree) set_best(i, bound_[i], best_[i].number, false);
@@ -159,7 +159,7 @@ void AgglomerativeEngine::Agglomeration::renew_after(Number older, Number younge
   for (const auto& [degree, i, ahead] : both.elders) {
     if (ahead && has_changed_[i]) continue;
     const Best& best = best_[i];
-    const bool better = best.settled ? Partner{best.degree, best.number} < Partner{degree, older}
+    const bool better = best.is_exact ? Partner{best.degree, best.number} < Partner{degree, older}
                                      : best.degree < degree;
     if (better) set_best(i, degree, older, true);
   }

@@ -14,7 +14,7 @@ using std::uint32_t;
 using std::uint64_t;
 
 namespace {
-constexpr size_t STRETCH = 512;  // rows learned between two pulses
+constexpr size_t ROWS_PER_PULSE = 512;  // learned between two calls of pulse
 constexpr Code NONE = ValueDistance::NONE;
 
 std::invalid_argument invalid(const char* text) { return std::invalid_argument(text); }
@@ -51,8 +51,8 @@ void BoundEngine::learn(const Rows& rows, const std::int32_t* labels) {
     check_labels(rows, labels);
     prepare(rows, labels);
   }
-  for (size_t begin = 0; begin < rows.count; begin += STRETCH) {
-    const size_t count = std::min(STRETCH, rows.count - begin);
+  for (size_t begin = 0; begin < rows.count; begin += ROWS_PER_PULSE) {
+    const size_t count = std::min(ROWS_PER_PULSE, rows.count - begin);
     Engine::learn({count, rows.lower + begin * n_, rows.upper + begin * n_, rows.codes + begin * r_},
                   labels + begin);
     if (pulse_) pulse_();

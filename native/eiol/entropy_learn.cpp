@@ -14,7 +14,7 @@ using std::uint64_t;
 
 // The paper's paragraph: the oldest box that contains the sample takes it; else the candidate of
 // highest membership that may grow (size, entropy, no overlap with another class); else a new box.
-// If there are enough boxes, the candidate of highest membership takes it instead, come what may.
+// If there are enough boxes, the one of highest membership takes it even if it fails the tests.
 void EntropyEngine::learn_one(const Sample& x) {
   if (!before_.empty()) requantize(REQUANTIZED);
   if (const auto taker = find_taker(x)) return take(taker->place, x, taker->grows);

@@ -141,16 +141,16 @@ void EntropyEngine::pass_over(const Sample& x, size_t classes, Scratch& scratch)
     const bool summed = counts.gather(g, x.codes, static_cast<Slot>(s.begin), s.m, sum);
     const std::uint8_t* tiles = n_ > 0 ? g.quantized.from(s.begin) : nullptr;
     if (query.either) query.measure(tiles, n_, QuantizedBounds::tiles(s.m), far);
-    const kernels::Glimpse glimpse{counts.matches,
-                                   counts.n_matches,
-                                   summed ? sum : nullptr,
-                                   tiles,
-                                   n_,
-                                   query.now.data(),
-                                   query.either ? 0 : query.now.size(),
-                                   query.either ? far : nullptr,
-                                   g.unit.data() + s.begin};
-    s.top = kernels::reachable(glimpse, alpha, step, beta, s.m, degrees.data() + i * BLOCK);
+    const kernels::BoundInputs inputs{counts.matches,
+                                      counts.n_matches,
+                                      summed ? sum : nullptr,
+                                      tiles,
+                                      n_,
+                                      query.now.data(),
+                                      query.either ? 0 : query.now.size(),
+                                      query.either ? far : nullptr,
+                                      g.unit.data() + s.begin};
+    s.top = kernels::reachable(inputs, alpha, step, beta, s.m, degrees.data() + i * BLOCK);
   }
 }
 

@@ -67,7 +67,7 @@ void BoxGroup::extend() {
   log_norm.push_back(0.0);
   last.push_back(0.0);
   id.push_back(0);
-  per_n.resize(in_whole_blocks(size()));
+  per_n.resize(padded(size()));
 }
 
 void BoxGroup::create(const Query& x, double weight, double clock, std::uint64_t new_id) {

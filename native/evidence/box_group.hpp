@@ -12,9 +12,11 @@
 
 namespace boxwise::evidence {
 
-constexpr std::size_t BLOCK = 8;  // boxes; sums are added up in so many lanes
+constexpr std::size_t SUM_LANES = 8;  // in which sums over boxes are added up
 
-inline std::size_t in_whole_blocks(std::size_t boxes) { return (boxes + BLOCK - 1) / BLOCK * BLOCK; }
+inline std::size_t padded(std::size_t boxes) {
+  return (boxes + SUM_LANES - 1) / SUM_LANES * SUM_LANES;
+}
 
 struct BoxGroup {
   struct Numeric {
@@ -33,7 +35,7 @@ struct BoxGroup {
   std::vector<Categorical> categorical;
   Aligned<double> n;     // weight: the rows taken
   Aligned<double> log_n;
-  Aligned<double> per_n;  // 1 / n, in whole blocks; 0 beyond the last box
+  Aligned<double> per_n;  // 1 / n, padded to whole lanes; 0 beyond the last box
   // norm * exp(log_norm): the product of all sides and row counts that a density is divided by, each with
   // the bandwidth or backoff of its column (see density.hpp, normalise).
   Aligned<double> norm, log_norm;

@@ -21,19 +21,19 @@ CLONES void fade(const double* n, const double* last, double newest, double per_
   }
 }
 
-// The least of some numbers, of which there are whole blocks.
+// The least of some numbers, padded to whole lanes.
 CLONES double least_of(const double* weights, size_t m) {
-  double lanes[BLOCK];
-  for (size_t l = 0; l < BLOCK; ++l) lanes[l] = MOST;
-  for (size_t i = 0; i < m; i += BLOCK)
-    for (size_t l = 0; l < BLOCK; ++l)
+  double lanes[SUM_LANES];
+  for (size_t l = 0; l < SUM_LANES; ++l) lanes[l] = MOST;
+  for (size_t i = 0; i < m; i += SUM_LANES)
+    for (size_t l = 0; l < SUM_LANES; ++l)
       lanes[l] = weights[i + l] < lanes[l] ? weights[i + l] : lanes[l];
-  return *std::min_element(lanes, lanes + BLOCK);
+  return *std::min_element(lanes, lanes + SUM_LANES);
 }
 }  // namespace
 
 bool evict(Expert& expert, bool unlabelled_only) {
-  static thread_local std::vector<Aligned<double>> weights;  // by group, in whole blocks
+  static thread_local std::vector<Aligned<double>> weights;  // by group, padded to whole lanes
   const auto& groups = expert.groups;
   if (weights.size() < groups.size()) weights.resize(groups.size());
   const auto classes = static_cast<size_t>(
@@ -44,7 +44,7 @@ bool evict(Expert& expert, bool unlabelled_only) {
   for (size_t g = 0; g < groups.size(); ++g) {
     const size_t m = groups[g].size();
     if (unlabelled_only ? g > 0 || m == 0 : m <= spared) continue;
-    weights[g].resize(in_whole_blocks(m));
+    weights[g].resize(padded(m));
     std::fill(weights[g].begin() + static_cast<std::ptrdiff_t>(m), weights[g].end(), MOST);
     fade(groups[g].n.data(), groups[g].last.data(), groups[g].newest, per_age, m, weights[g].data());
     lightest[g] = least_of(weights[g].data(), weights[g].size());

@@ -150,9 +150,9 @@ INLINED Sums exponentials_in(const double* mantissas, const double* logs, double
                              const double* per_n, size_t m, double* RESTRICT parts) {
   using Doubles = Pack<double, bytes>;
   constexpr size_t LANES = IN<Doubles, double>;
-  Doubles sums[BLOCK / LANES] = {}, squares[BLOCK / LANES] = {};
-  for (size_t i = 0; i < m; i += BLOCK)
-    for (size_t k = 0; k < BLOCK / LANES; ++k) {
+  Doubles sums[SUM_LANES / LANES] = {}, squares[SUM_LANES / LANES] = {};
+  for (size_t i = 0; i < m; i += SUM_LANES)
+    for (size_t k = 0; k < SUM_LANES / LANES; ++k) {
       const size_t at = i + k * LANES;
       const Doubles part =
           load<Doubles>(mantissas + at) * exp_of<Doubles>(load<Doubles>(logs + at) - most);
@@ -160,10 +160,10 @@ INLINED Sums exponentials_in(const double* mantissas, const double* logs, double
       sums[k] += part;
       squares[k] += part * part * load<Doubles>(per_n + at);
     }
-  double lanes[2 * BLOCK];
+  double lanes[2 * SUM_LANES];
   std::memcpy(lanes, sums, sizeof sums);
-  std::memcpy(lanes + BLOCK, squares, sizeof squares);
-  return {sum_of(lanes), sum_of(lanes + BLOCK)};
+  std::memcpy(lanes + SUM_LANES, squares, sizeof squares);
+  return {sum_of(lanes), sum_of(lanes + SUM_LANES)};
 }
 CLONES_BY_WIDTH(Sums, exponentials,
                 (const double* mantissas, const double* logs, double most, const double* per_n, size_t m,
@@ -304,7 +304,7 @@ void set_columns(const Query& x, const BoxGroup& group, const Terms& terms, Colu
 
 void evaluate(const Query& x, const BoxGroup& group, double background_rows, GroupLikelihood& out) {
   static thread_local Columns columns;
-  const size_t m = group.size(), all = in_whole_blocks(m);
+  const size_t m = group.size(), all = padded(m);
   for (auto* array : {&out.mantissas, &out.logs, &out.parts})
     if (array->size() < all) array->resize(all);
   double *mantissas = out.mantissas.data(), *logs = out.logs.data();

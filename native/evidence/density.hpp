@@ -38,7 +38,7 @@ struct Terms {
 
 struct GroupLikelihood {
   Terms terms;
-  // By box, padded to whole blocks: weight * e(x) = mantissa * exp(log), the mantissa from 1 up to 2.
+  // By box, padded to whole lanes: weight * e(x) = mantissa * exp(log), the mantissa from 1 up to 2.
   Aligned<double> mantissas, logs;
   Aligned<double> parts;  // by box: its share in the likelihood of the class
   double background = 0;  // the share of the background component

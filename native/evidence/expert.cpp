@@ -61,8 +61,8 @@ bool any_above(const double* numbers, size_t m, double least) {
   return above != 0;
 }
 
-// Calls use(i) for at least those of m numbers that are above what the call before returned; blocks
-// without one are passed over.
+// Calls use(i) for at least those of m numbers that are above what the call before returned; runs
+// of LOOKED_AT without one are passed over.
 template <class Use>
 void for_each_above(const Aligned<double>& numbers, size_t m, Use use) {
   double least = NONE;

@@ -106,8 +106,8 @@ void Learner::mix(Outcome& out) const {
   }
 }
 
-// No probability is farther from that of a coin than the rows that speak for it allow: neither those by
-// the boxes, nor what the layer adds to them.
+// Probabilities are shrunk towards uniform according to the support: those by the boxes, and what the
+// layer adds to them.
 void Learner::decide(Outcome& out) const {
   mix(out);
   out.support = support(out);
@@ -191,8 +191,6 @@ std::vector<double> Learner::parts(const Outcome& of) const {
   return all;
 }
 
-// ---- learning
-
 bool Learner::meet(const double* lower, const double* upper) {
   static thread_local std::vector<size_t> changed;
   changed.clear();
@@ -270,8 +268,6 @@ void Learner::insert(Member& member, const Evaluation& at, const Query& x, std::
   expert.create(x, label, weight, state_.next_id++);
 }
 
-// ---- the budget
-
 size_t Learner::retired_boxes() const {
   const double budget = static_cast<double>(settings_.max_boxes);
   return settings_.max_boxes == 0
@@ -310,8 +306,6 @@ bool Learner::make_room(Member& member, std::int32_t label) {
   }
   return from == nullptr || evict(from->expert, label == UNLABELLED);
 }
-
-// ---- change
 
 void Learner::remember(const double* lower, const double* upper, const Code* codes,
                        std::int32_t label, double weight) {

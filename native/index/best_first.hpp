@@ -50,15 +50,15 @@ class BestFirst {
   // Adds a forest of the group of the last group query.
   void add(const Forest& forest) {
     leaves_ += forest.n_leaves();
-    const auto& blocks = forest.blocks();
-    if (blocks.empty()) return;
+    const auto& superpages = forest.superpages();
+    if (superpages.empty()) return;
     const auto part = static_cast<std::uint32_t>(parts_.size());
     parts_.push_back({&forest, n_groups_ - 1});
-    for (std::size_t b = 0; b < blocks.size(); ++b) {
-      const Forest::Summary& s = blocks[b];
+    for (std::size_t b = 0; b < superpages.size(); ++b) {
+      const Forest::Summary& s = superpages[b];
       const auto x = sample(groups_[n_groups_ - 1], s.rows->features());
       lanes::bounds(s.low_V(), s.high_W(), s.value_masks(), x, s.alive(), bounds_);
-      for (std::size_t i = 0; i < blocks[b].count; ++i)
+      for (std::size_t i = 0; i < superpages[b].count; ++i)
         push({bounds_[i], part, static_cast<std::uint32_t>(b * lanes::COUNT + i) * 2});
     }
   }

@@ -161,7 +161,7 @@ class BoxIndex {
   std::uint32_t band() const;  // of the category summary
   // The boxes that hold that of the values which the fewest hold; false if none of them is rare.
   bool list_rarest(const std::vector<lanes::Value>& values, std::vector<Slot>& slots) const;
-  bool mostly_rare(std::size_t j) const { return 2 * rare_[j].n_holders() > addresses_.size(); }
+  bool mostly_rare(std::size_t j) const { return 2 * rare_[j].n_postings() > addresses_.size(); }
   void take_in(const Group& g, Slot slot);
   void describe(const Group& g, Slot slot);  // all but its values
   void list_shares(const Group& g, Slot slot);

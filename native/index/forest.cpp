@@ -205,7 +205,7 @@ void Forest::write(Leaf& leaf, size_t lane, const Group& g, const CategorySummar
   }
   leaf.add_values(lane, box.masks);
   pages_[leaf.page].add_values(leaf.lane, box.masks);
-  blocks_[leaf.page / LANES].add_values(leaf.page % LANES, box.masks);
+  superpages_[leaf.page / LANES].add_values(leaf.page % LANES, box.masks);
   leaf.words(0)[lane] = box.allowed;
   leaf.words(1)[lane] = box.signature;
   leaf.words(2)[lane] = box.factors;
@@ -221,7 +221,7 @@ void Forest::quantize(Address at, const Group& g) {
 void Forest::widen(const Leaf& leaf, size_t begin, size_t end) {
   Page& page = pages_[leaf.page];
   page.include(leaf.lane, leaf, begin, end);
-  blocks_[leaf.page / LANES].include(leaf.page % LANES, page, leaf.lane, leaf.lane + 1);
+  superpages_[leaf.page / LANES].include(leaf.page % LANES, page, leaf.lane, leaf.lane + 1);
 }
 
 // As it is, after it has lost boxes.
@@ -235,10 +235,10 @@ void Forest::summarise(Leaf& leaf) {
 }
 
 void Forest::summarise_page(uint32_t p) {
-  Summary& block = blocks_[p / LANES];
-  block.clear(p % LANES);
-  block.add_values(p % LANES, pages_[p], pages_[p].alive());
-  block.include(p % LANES, pages_[p], 0, pages_[p].count);
+  Summary& superpage = superpages_[p / LANES];
+  superpage.clear(p % LANES);
+  superpage.add_values(p % LANES, pages_[p], pages_[p].alive());
+  superpage.include(p % LANES, pages_[p], 0, pages_[p].count);
 }
 
 // Returns whether the last box of the leaf has taken its place. A summary that is wider than what is
@@ -266,9 +266,9 @@ uint32_t Forest::new_leaf(uint32_t p, uint32_t node) {
 
 uint32_t Forest::new_page(uint32_t root) {
   const auto p = static_cast<uint32_t>(pages_.size());
-  if (p % LANES == 0) blocks_.emplace_back(n_, *rows_);
+  if (p % LANES == 0) superpages_.emplace_back(n_, *rows_);
   pages_.emplace_back(n_, *rows_, shares_).root = root;
-  blocks_.back().clear(blocks_.back().count++);
+  superpages_.back().clear(superpages_.back().count++);
   return p;
 }
 
@@ -327,7 +327,7 @@ size_t Forest::bytes() const {
   size_t total = nodes_.size() * sizeof(Node);
   for (const Leaf& leaf : leaves_) total += sizeof(Leaf) + leaf.bytes();
   for (const Page& page : pages_) total += sizeof(Page) + page.bytes();
-  for (const Summary& block : blocks_) total += sizeof(Summary) + block.bytes();
+  for (const Summary& superpage : superpages_) total += sizeof(Summary) + superpage.bytes();
   return total;
 }
 

@@ -1,5 +1,5 @@
 // A forest of bounding volumes over boxes (like an R-tree of three levels): leaves of up to 64 similar
-// boxes, pages of 64 leaves, blocks of 64 pages, each with a summary of its children: the hull of their
+// boxes, pages of 64 leaves, superpages of 64 pages, each with a summary of its children: the hull of their
 // intervals and the union of their values. A search compares 64 summaries or boxes at once. A decision
 // tree of splits finds the leaf of a new box and is used for nothing else. Invariant: a summary covers
 // its children, so that no search misses a box, wherever it is.
@@ -154,7 +154,7 @@ class Forest {
     std::uint32_t lost = 0;  // boxes since it was summarised
   };
 
-  // A summary of the children of a page, or of a block of pages.
+  // A summary of the children of a page, or of a superpage.
   struct Summary : LeafColumns {
     Summary(std::size_t n, const ValueRows& rows, bool shares = false)
         : LeafColumns(2 * n, rows, 4, 0, shares), n(n) {}
@@ -215,8 +215,8 @@ class Forest {
   // a summary may hold such boxes, `box` which boxes of a leaf pass.
   template <class Hull, class Box, class Visit>
   bool search(Hull hull, Box box, Visit visit) const {
-    for (std::size_t b = 0; b < blocks_.size(); ++b)
-      for (Word pages = hull(blocks_[b]); pages != 0; pages &= pages - 1) {
+    for (std::size_t b = 0; b < superpages_.size(); ++b)
+      for (Word pages = hull(superpages_[b]); pages != 0; pages &= pages - 1) {
         const Page& page = pages_[b * lanes::COUNT + static_cast<std::size_t>(std::countr_zero(pages))];
         for (Word found = hull(page); found != 0; found &= found - 1) {
           const Leaf& leaf = leaves_[page.items[static_cast<std::size_t>(std::countr_zero(found))]];
@@ -231,7 +231,7 @@ class Forest {
     using Summary::Summary;
     std::uint32_t root = 0;  // of its part of the tree
   };
-  const std::deque<Summary>& blocks() const { return blocks_; }
+  const std::deque<Summary>& superpages() const { return superpages_; }
   const Page& page(std::size_t p) const { return pages_[p]; }
   const Leaf& leaf(std::size_t l) const { return leaves_[l]; }
 
@@ -277,7 +277,7 @@ class Forest {
   std::deque<Page> pages_;
   static constexpr std::uint32_t NONE = std::numeric_limits<std::uint32_t>::max();
   std::uint32_t full_ = NONE;   // a page that has no room for another leaf
-  std::deque<Summary> blocks_;  // page p is lane p % 64 of block p / 64
+  std::deque<Summary> superpages_;  // page p is lane p % 64 of superpage p / 64
 };
 
 }  // namespace boxwise

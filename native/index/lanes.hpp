@@ -1,4 +1,4 @@
-// Passes over 64 lanes at a time: the boxes of a leaf, the leaves of a page, the pages of a block
+// Passes over 64 lanes at a time: the boxes of a leaf, the leaves of a page, the pages of a superpage
 // (see forest.hpp). Columns follow each other, 64 entries each. As in kernels.hpp, all numbers are
 // finite.
 //

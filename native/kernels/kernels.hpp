@@ -117,11 +117,11 @@ struct Extent {
 };
 void oversized(const std::uint8_t* tiles, std::size_t features, std::size_t count,
                const Extent* extents, std::size_t n_extents, std::uint8_t* out);
-// The input of `reachable`, for the boxes of a block: counts of the values of a sample, which
+// The input of `reachable`, an upper bound, for the boxes of a block: counts of the values of a sample, which
 // together fit in a byte, and the sum of others, if any; their quantised bounds and those of the
 // sample, and a lower bound `far` of the distance in bytes, if given; and the share that one count
 // is worth.
-struct Glimpse {
+struct BoundInputs {
   const Match* matches;
   std::size_t n_matches;
   const float* sum;
@@ -134,7 +134,7 @@ struct Glimpse {
 };
 // degree = max(alpha - step * far, 0) + beta * sum * unit. Returns the highest. Arrays of bytes
 // have room for whole tiles, others for whole sixteens.
-float reachable(const Glimpse& boxes, float alpha, float step, float beta, std::size_t m,
+float reachable(const BoundInputs& boxes, float alpha, float step, float beta, std::size_t m,
                 float* degree);
 // The entries of a tile that reach the threshold, a bit each.
 std::uint64_t reached(const float* degree, float threshold);

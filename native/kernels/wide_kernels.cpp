@@ -99,7 +99,7 @@ CLONES_BY_WIDTH(void, oversized,
                 (tiles, features, count, extents, n_extents, out))
 
 template <size_t bytes>
-INLINED float reachable_in(const Glimpse& boxes, float alpha, float step, float beta, size_t m,
+INLINED float reachable_in(const BoundInputs& boxes, float alpha, float step, float beta, size_t m,
                            float* RESTRICT degree) {
   using Bytes = Pack<uint8_t, bytes>;
   using Floats = Pack<float, bytes>;
@@ -134,7 +134,7 @@ INLINED float reachable_in(const Glimpse& boxes, float alpha, float step, float 
   return highest<float>(top);
 }
 CLONES_BY_WIDTH(float, reachable,
-                (const Glimpse& boxes, float alpha, float step, float beta, size_t m,
+                (const BoundInputs& boxes, float alpha, float step, float beta, size_t m,
                  float* degree),
                 (boxes, alpha, step, beta, m, degree))
 

@@ -75,7 +75,7 @@ void Group::begin() {
   id.begin_in(*line++);
 }
 
-// In all arrays, before anything is written: if there is no memory for one, the box has not come.
+// Room in all arrays before anything is written: if allocation fails, no box is added.
 void Group::make_room() {
   if (n.data() == nullptr) begin();
   size_t stagger = 0;

@@ -43,13 +43,13 @@ void RareValues::add(Code code, Slot slot) {
   if (const Link at = find(code)) {
     Value& known = value(at);
     if (known.count == FREQUENT) return;
-    if (known.count == MAX_HOLDERS) {
-      give_back_holders(known);
+    if (known.count == MAX_POSTINGS) {
+      give_back_postings(known);
       known.count = FREQUENT;
-      n_holders_ -= MAX_HOLDERS;
+      n_postings_ -= MAX_POSTINGS;
       return;
     }
-    ++n_holders_;
+    ++n_postings_;
     if (known.count == 1) known.boxes = hold(known.boxes, 0);
     known.boxes = hold(slot, known.boxes);
     ++known.count;
@@ -67,24 +67,24 @@ void RareValues::add(Code code, Slot slot) {
   value(at) = {code, 1, slot, bucket};
   bucket = at;
   ++n_values_;
-  ++n_holders_;
+  ++n_postings_;
 }
 
 void RareValues::remove(Code code, Slot slot) {
   const Link at = find(code);
   if (at == 0 || value(at).count == FREQUENT) return;
-  --n_holders_;
+  --n_postings_;
   Value& known = value(at);
   if (known.count == 1) return give_back(at);
   Link* link = &known.boxes;
-  while (holder(*link).slot != slot) link = &holder(*link).next;
+  while (posting(*link).slot != slot) link = &posting(*link).next;
   const Link gone = *link;
-  *link = holder(gone).next;
-  holder(gone).next = free_holder_;
-  free_holder_ = gone;
+  *link = posting(gone).next;
+  posting(gone).next = free_posting_;
+  free_posting_ = gone;
   if (--known.count > 1) return;
-  const Slot last = holder(known.boxes).slot;
-  give_back_holders(known);
+  const Slot last = posting(known.boxes).slot;
+  give_back_postings(known);
   known.boxes = last;
 }
 
@@ -97,8 +97,8 @@ void RareValues::rename(Code code, Slot from, Slot to) {
     return;
   }
   Link link = known.boxes;
-  while (holder(link).slot != from) link = holder(link).next;
-  holder(link).slot = to;
+  while (posting(link).slot != from) link = posting(link).next;
+  posting(link).slot = to;
 }
 
 uint32_t RareValues::times(Code code) const {
@@ -116,28 +116,28 @@ bool RareValues::list(Code code, std::vector<Slot>& out) const {
   if (known.count == 1)
     out.push_back(known.boxes);
   else
-    for (Link link = known.boxes; link != 0; link = holder(link).next)
-      out.push_back(holder(link).slot);
+    for (Link link = known.boxes; link != 0; link = posting(link).next)
+      out.push_back(posting(link).slot);
   return true;
 }
 
 RareValues::Link RareValues::hold(Slot slot, Link next) {
-  Link at = free_holder_;
+  Link at = free_posting_;
   if (at != 0) {
-    free_holder_ = holder(at).next;
+    free_posting_ = posting(at).next;
   } else {
-    holders_.push_back({});
-    at = static_cast<Link>(holders_.size());
+    postings_.push_back({});
+    at = static_cast<Link>(postings_.size());
   }
-  holder(at) = {slot, next};
+  posting(at) = {slot, next};
   return at;
 }
 
-void RareValues::give_back_holders(Value& known) {
+void RareValues::give_back_postings(Value& known) {
   Link last = known.boxes;
-  while (holder(last).next != 0) last = holder(last).next;
-  holder(last).next = free_holder_;
-  free_holder_ = known.boxes;
+  while (posting(last).next != 0) last = posting(last).next;
+  posting(last).next = free_posting_;
+  free_posting_ = known.boxes;
   known.boxes = 0;
 }
 

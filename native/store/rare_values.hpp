@@ -15,7 +15,7 @@ namespace boxwise {
 
 class RareValues {
  public:
-  static constexpr std::uint32_t MAX_HOLDERS = 128;  // boxes that hold a rare value
+  static constexpr std::uint32_t MAX_POSTINGS = 128;  // boxes that hold one rare value
   static constexpr std::uint32_t FREQUENT = 0xffffffff;  // the count of a value that is not listed
 
   explicit RareValues(Code first) : first_(first) {}  // codes below this are not listed
@@ -26,18 +26,18 @@ class RareValues {
   // Appends the boxes that hold the value; returns false if it is not listed.
   bool list(Code code, std::vector<Slot>& out) const;
   std::uint32_t times(Code code) const;  // how many hold the value; FREQUENT if it is not listed
-  std::size_t n_holders() const { return n_holders_; }  // of rare values
-  std::size_t bytes() const { return buckets_.bytes() + values_.bytes() + holders_.bytes(); }
+  std::size_t n_postings() const { return n_postings_; }  // of all rare values
+  std::size_t bytes() const { return buckets_.bytes() + values_.bytes() + postings_.bytes(); }
 
  private:
   using Link = std::uint32_t;  // a place in a column, counted from 1; 0: none
   struct Value {
     Code code;
-    std::uint32_t count;  // of its boxes; FREQUENT if there ever were more than MAX_HOLDERS
-    std::uint32_t boxes;  // the box if it is one, the first of `holders_` if there are more
+    std::uint32_t count;  // of its boxes; FREQUENT if there ever were more than MAX_POSTINGS
+    std::uint32_t boxes;  // the box if it is one, the first of `postings_` if there are more
     Link next;            // in the bucket
   };
-  struct Holder {
+  struct Posting {
     Slot slot;
     Link next;
   };
@@ -50,18 +50,18 @@ class RareValues {
   void grow();
   void give_back(Link value);
   Link hold(Slot slot, Link next);
-  void give_back_holders(Value& value);
+  void give_back_postings(Value& value);
   Value& value(Link at) { return values_[at - 1]; }
   const Value& value(Link at) const { return values_[at - 1]; }
-  Holder& holder(Link at) { return holders_[at - 1]; }
-  const Holder& holder(Link at) const { return holders_[at - 1]; }
+  Posting& posting(Link at) { return postings_[at - 1]; }
+  const Posting& posting(Link at) const { return postings_[at - 1]; }
 
   Code first_;
   Column<Link> buckets_;
   Column<Value> values_;
-  Column<Holder> holders_;
-  std::size_t n_values_ = 0, n_holders_ = 0;
-  Link free_value_ = 0, free_holder_ = 0;  // linked by `next`
+  Column<Posting> postings_;
+  std::size_t n_values_ = 0, n_postings_ = 0;
+  Link free_value_ = 0, free_posting_ = 0;  // linked by `next`
 };
 
 }  // namespace boxwise

@@ -209,7 +209,7 @@ TEST(rare_values_list_the_boxes_that_hold_them) {
 
 TEST(a_value_of_too_many_boxes_is_no_longer_listed) {
   RareValues rare(0);
-  for (Slot slot = 0; slot <= RareValues::MAX_HOLDERS; ++slot) rare.add(3, slot);
+  for (Slot slot = 0; slot <= RareValues::MAX_POSTINGS; ++slot) rare.add(3, slot);
   std::vector<Slot> slots;
   CHECK(rare.times(3) == RareValues::FREQUENT);
   CHECK(!rare.list(3, slots));

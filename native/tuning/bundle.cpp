@@ -11,7 +11,7 @@ namespace boxwise {
 using std::size_t;
 
 namespace {
-constexpr size_t STRETCH = 64;  // rows learned between two pulses
+constexpr size_t ROWS_PER_PULSE = 64;  // learned between two calls of pulse
 }  // namespace
 
 Bundle::Bundle(size_t n_numeric, size_t n_categorical, const EntropySettings& common,
@@ -75,7 +75,7 @@ void Bundle::learn_together(const Rows& rows, const std::int32_t* labels, const 
   }
   Sample x;
   while (next_ < rows.count) {
-    if (next_ % STRETCH == 0) pulse();
+    if (next_ % ROWS_PER_PULSE == 0) pulse();
     read_to_learn(rows, next_, labels[next_], x);
     ++next_;
     if (members_.size() == 1)

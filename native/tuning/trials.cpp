@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 constexpr auto REPORT_EVERY = std::chrono::milliseconds(50);  // between two reports
-constexpr size_t STRETCH = 512;  // rows learned or predicted between two looks at whether to stop
+constexpr size_t CHUNK_ROWS = 512;  // learned or predicted between two looks at whether to stop
 constexpr size_t FEW_BOXES = 768;  // no more: to measure all is quicker than to search for the best
 
 double seconds_since(Clock::time_point start) {
@@ -127,20 +127,20 @@ class Hands {
   std::vector<std::thread> threads_;
 };
 
-// In blocks, so that it can be stopped.
+// In chunks, so that it can be stopped.
 template <class Use>
-void in_stretches(const Rows& rows, const LearningEngine& engine, const Queue& queue, Use use) {
+void for_each_chunk(const Rows& rows, const LearningEngine& engine, const Queue& queue, Use use) {
   const size_t n = engine.n_numeric(), r = engine.n_categorical();
-  for (size_t begin = 0; begin < rows.count; begin += STRETCH) {
+  for (size_t begin = 0; begin < rows.count; begin += CHUNK_ROWS) {
     queue.pulse();
-    use(begin, Rows{std::min(STRETCH, rows.count - begin), rows.lower + begin * n,
+    use(begin, Rows{std::min(CHUNK_ROWS, rows.count - begin), rows.lower + begin * n,
                     rows.upper + begin * n, rows.codes + begin * r});
   }
 }
 
 void answer(const LearningEngine& engine, Trial& trial, const Queue& queue) {
   const auto start = Clock::now();
-  in_stretches(trial.fold->test, engine, queue, [&](size_t begin, const Rows& rows) {
+  for_each_chunk(trial.fold->test, engine, queue, [&](size_t begin, const Rows& rows) {
     engine.predict(rows, trial.predicted + begin);
     if (trial.probabilities == nullptr) return;
     const auto shares = engine.probabilities(rows, engine.n_classes());
@@ -158,7 +158,7 @@ size_t run_alone(Trial& trial, const Queue& queue) {
     engine->set_pulse([&queue] { queue.pulse(); });
     engine->learn(fold.train, fold.labels);
   } else {
-    in_stretches(fold.train, *engine, queue, [&](size_t begin, const Rows& rows) {
+    for_each_chunk(fold.train, *engine, queue, [&](size_t begin, const Rows& rows) {
       engine->learn(rows, fold.labels + begin);
     });
   }
@@ -180,7 +180,7 @@ void answer_all(const Bundle& bundle, std::vector<Trial>& trials, double learn_s
   if (first.size() == 1 && (bundle.n_categorical() == 0 || bundle.n_boxes() > FEW_BOXES))
     answer(bundle, *first[0], queue);
   else
-    in_stretches(first[0]->fold->test, bundle, queue, [&](size_t begin, const Rows& rows) {
+    for_each_chunk(first[0]->fold->test, bundle, queue, [&](size_t begin, const Rows& rows) {
       std::vector<std::int32_t*> labels;
       std::vector<std::vector<double>*> probabilities;
       for (const Trial* trial : first) {

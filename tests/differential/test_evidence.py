@@ -318,9 +318,6 @@ def test_engine_follows_changes_as_the_specification_does(kind, max_boxes):
     assert expected <= {change.event for change in pair.reference.changes}
 
 
-# ---- the engine against itself
-
-
 @pytest.mark.parametrize("seed", [0, 2])
 def test_retired_boxes_that_weigh_the_same_are_kept_by_age(seed):
     rng = np.random.default_rng(seed)

@@ -13,7 +13,7 @@ from boxwise.evaluate import Reliability, expected_calibration_error, reliabilit
 CLASSES = ["a", "b", "c"]
 
 
-def made_up(n_rows, n_classes, seed):
+def synthetic_predictions(n_rows, n_classes, seed):
     rng = np.random.default_rng(seed)
     p = rng.dirichlet(np.full(n_classes, 0.5), size=n_rows)
     return rng.integers(n_classes, size=n_rows), p
@@ -32,7 +32,7 @@ def by_definition(y_true, p, n_bins):
 
 @given(st.integers(1, 60), st.integers(1, 5), st.integers(1, 20), st.integers(0, 10**6))
 def test_the_error_is_the_weighted_mean_over_the_bins(n_rows, n_classes, n_bins, seed):
-    y, p = made_up(n_rows, n_classes, seed)
+    y, p = synthetic_predictions(n_rows, n_classes, seed)
     error = expected_calibration_error(y, p, range(n_classes), n_bins)
     assert error == pytest.approx(by_definition(y, p, n_bins))
     assert 0 <= error <= 1
@@ -40,7 +40,7 @@ def test_the_error_is_the_weighted_mean_over_the_bins(n_rows, n_classes, n_bins,
 
 @given(st.integers(1, 200), st.integers(1, 20), st.integers(0, 10**6))
 def test_the_curve_of_two_classes_is_scikit_learns(n_rows, n_bins, seed):
-    y, p = made_up(n_rows, 2, seed)
+    y, p = synthetic_predictions(n_rows, 2, seed)
     found = reliability(y, p, [0, 1], n_bins)
     right, confidence = p.argmax(axis=1) == y, p.max(axis=1)
     accuracy, mean = calibration_curve(right, confidence, n_bins=n_bins, pos_label=True)
@@ -83,7 +83,7 @@ def test_the_shares_of_the_classes_have_no_error():
 
 @given(st.integers(1, 50), st.integers(1, 50), st.integers(0, 10**6))
 def test_parts_added_are_the_whole(n, m, seed):
-    y, p = made_up(n + m, 3, seed)
+    y, p = synthetic_predictions(n + m, 3, seed)
     whole = reliability(y, p, range(3))
     added = reliability(y[:n], p[:n], range(3)) + reliability(y[n:], p[n:], range(3))
     assert isinstance(added, Reliability)
@@ -107,7 +107,7 @@ def test_any_hashable_label_will_do(labels):
 
 
 def test_labels_from_arrays_and_lists_agree():
-    y, p = made_up(40, 3, 1)
+    y, p = synthetic_predictions(40, 3, 1)
     names = np.array(CLASSES)
     assert expected_calibration_error(names[y], p, names) == expected_calibration_error(
         [CLASSES[k] for k in y], p.tolist(), CLASSES
@@ -115,7 +115,7 @@ def test_labels_from_arrays_and_lists_agree():
 
 
 def test_probabilities_rounded_to_32_bits_will_do():
-    y, p = made_up(500, 40, 2)
+    y, p = synthetic_predictions(500, 40, 2)
     rounded = expected_calibration_error(y, p.astype(np.float32), range(40))
     assert math.isclose(rounded, expected_calibration_error(y, p, range(40)), abs_tol=1e-3)
     above = [[1 + 1e-7, -1e-7]]

@@ -56,7 +56,7 @@ def blank_rows(experiment: str) -> Iterable[Row]:
             ]
 
 
-def made_up(
+def synthetic_results(
     rule: Rule,
     experiments: Iterable[str] = tuple(EXPERIMENTS),
     repeats: int = 1,
@@ -93,7 +93,7 @@ def blank_measures(measurement: str, dataset: str) -> list[Measure]:
             return [Measure(v, size, 0) for v in versions for size in ("0.1", "1")]
 
 
-def made_up_measures(
+def synthetic_measures(
     value: Callable[[Unit, Measure], float],
     measurements: Iterable[str] = tuple(MEASUREMENTS),
     repeats: int = 1,
@@ -110,8 +110,8 @@ def made_up_measures(
 def view_of(rule, *names: str, repeats: int = 1) -> View:
     """Return a view of made-up results, or of made-up measurements."""
     if names and {*names} <= {*MEASUREMENTS}:
-        return View({}, made_up_measures(rule, names, repeats))
-    return View(made_up(rule, names or tuple(EXPERIMENTS), repeats))
+        return View({}, synthetic_measures(rule, names, repeats))
+    return View(synthetic_results(rule, names or tuple(EXPERIMENTS), repeats))
 
 
 def scored(score: Callable[[Unit, Row], float]) -> Rule:

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from boxwise.datasets import names
-from boxwise.paper.report.claims import Claim, Finding, Verdict, all_claims, judge
+from boxwise.paper.report.claims import Claim, Finding, Outcome, all_claims, judge
 from boxwise.paper.report.claims.oscillation import MEASURES
 from boxwise.paper.report.curves import share
 from boxwise.paper.report.view import Setting, View
 
-from .synthetic_results import ENCODERS, WAYS, counted, made_up, scored, view_of
+from .synthetic_results import ENCODERS, WAYS, counted, scored, synthetic_results, view_of
 
 DATASETS = names()
 CLAIMS = {claim.number: claim for claim in all_claims()}
@@ -247,8 +247,8 @@ def test_a_claim_is_told_true_from_false(number):
     claim = CLAIMS[number]
     needed = (claim.experiment, *claim.others)
     holds, fails = (judge(claim, view_of(rule, *needed)) for rule in CASES[number])
-    assert holds.verdict is Verdict.HOLDS, holds
-    assert fails.verdict is Verdict.FAILS, fails
+    assert holds.outcome is Outcome.HOLDS, holds
+    assert fails.outcome is Outcome.FAILS, fails
     assert holds.numbers and holds.sureness == "by one repetition"
 
 
@@ -265,10 +265,10 @@ def test_a_claim_is_told_true_from_false(number):
 def test_every_reading_of_a_claim_is_told_true_from_false(number, holds, fails):
     claim = CLAIMS[number]
     assert len(claim.readings) >= 3
-    for rule, verdict in ((holds, Verdict.HOLDS), (fails, Verdict.FAILS)):
+    for rule, outcome in ((holds, Outcome.HOLDS), (fails, Outcome.FAILS)):
         judgement = judge(claim, view_of(rule, claim.experiment, *claim.others))
-        found = {name: other.verdict for name, other in judgement.readings.items()}
-        assert found == dict.fromkeys(claim.readings, verdict)
+        found = {name: other.outcome for name, other in judgement.readings.items()}
+        assert found == dict.fromkeys(claim.readings, outcome)
         assert judgement.is_agreed
 
 
@@ -281,7 +281,7 @@ def test_claims_of_table_1_are_tested_at_the_printed_settings_too():
     )
     judgement = judge(CLAIMS["13a"], view_of(rule, "mixed"))
     (printed,) = judgement.readings.values()
-    assert (judgement.verdict, printed.verdict) == (Verdict.FAILS, Verdict.HOLDS)
+    assert (judgement.outcome, printed.outcome) == (Outcome.FAILS, Outcome.HOLDS)
     assert "M1 1.000" in judgement.numbers and "M1 3.500" in printed.numbers
     assert not judgement.is_agreed
 
@@ -312,7 +312,7 @@ def test_a_measurement_is_drawn_by_repetition():
     # Of three repetitions the first says that tuning is faster, by less than the others deny it.
     view = view_of(lambda u, m: (0.1, 1.4, 1.6)[u.repeat], "times", repeats=3)
     judgement = judge(CLAIMS["42a"], view)
-    assert judgement.verdict is Verdict.OPEN
+    assert judgement.outcome is Outcome.OPEN
     assert "draws of 3 repetitions agree that it holds" in judgement.sureness
 
 
@@ -322,50 +322,50 @@ def test_the_paper_contradicts_itself_twice():
 
 
 def v1_above_half(view):
-    mean = view.sheet("tuned").mean("zoo", Setting("v1"))
+    mean = view.results("tuned").mean("zoo", Setting("v1"))
     return Finding(mean > 0.5, f"{mean}")
 
 
 @pytest.mark.parametrize(
-    ("scores", "verdict", "least", "most"),
+    ("scores", "outcome", "least", "most"),
     [
-        ([0.6] * 10, Verdict.HOLDS, 100, 100),
-        ([0.4] * 10, Verdict.FAILS, 100, 100),
-        ([0.6] * 9 + [0.3], Verdict.HOLDS, 95, 100),  # one draw in a hundred has three of the low
-        ([0.61] * 5 + [0.4] * 5, Verdict.OPEN, 40, 89),  # 0.505 on average, and it might be less
-        ([0.59] * 5 + [0.4] * 5, Verdict.OPEN, 40, 89),
+        ([0.6] * 10, Outcome.HOLDS, 100, 100),
+        ([0.4] * 10, Outcome.FAILS, 100, 100),
+        ([0.6] * 9 + [0.3], Outcome.HOLDS, 95, 100),  # one draw in a hundred has three of the low
+        ([0.61] * 5 + [0.4] * 5, Outcome.OPEN, 40, 89),  # 0.505 on average, and it might be less
+        ([0.59] * 5 + [0.4] * 5, Outcome.OPEN, 40, 89),
     ],
 )
-def test_repetitions_drawn_again_say_how_sure_it_is(scores, verdict, least, most):
+def test_repetitions_drawn_again_say_how_sure_it_is(scores, outcome, least, most):
     view = view_of(scored(lambda unit, row: scores[unit.repeat]), "tuned", repeats=10)
     judgement = judge(Claim("0", "tuned", "IV", "A claim.", v1_above_half), view)
-    assert judgement.verdict is verdict
+    assert judgement.outcome is outcome
     agree, words = judgement.sureness.split(" of 100 draws of 10 repetitions agree")
     assert least <= int(agree) <= most
     leaning = " that it holds" if sum(scores) > 5 else " that it does not hold"
-    assert words == (leaning if verdict is Verdict.OPEN else "")
+    assert words == (leaning if outcome is Outcome.OPEN else "")
 
 
 def test_without_a_data_set_it_cannot_be_told_but_the_numbers_are_there():
-    results = made_up(by_order("v1", "v2", "M1", "M2"), ["tuned"])
+    results = synthetic_results(by_order("v1", "v2", "M1", "M2"), ["tuned"])
     results = {unit: rows for unit, rows in results.items() if unit.dataset != "zoo"}
     judgement = judge(CLAIMS["30a"], View(results))
-    assert judgement.verdict is Verdict.OPEN
+    assert judgement.outcome is Outcome.OPEN
     assert judgement.sureness == "no results for zoo"
     assert "v1 1.000" in judgement.numbers
 
 
 def test_a_claim_on_some_data_sets_needs_no_other():
-    results = made_up(tuning(-0.1), ["mixed", "tuned"], datasets=["zoo"])
-    assert judge(CLAIMS["32b"], View(results)).verdict is Verdict.HOLDS
-    assert judge(CLAIMS["32a"], View(results)).verdict is Verdict.OPEN
+    results = synthetic_results(tuning(-0.1), ["mixed", "tuned"], datasets=["zoo"])
+    assert judge(CLAIMS["32b"], View(results)).outcome is Outcome.HOLDS
+    assert judge(CLAIMS["32a"], View(results)).outcome is Outcome.OPEN
 
 
 def test_a_repetition_that_lacks_a_fold_has_no_say():
-    results = made_up(by_order("v1", "v2", "M1", "M2"), ["tuned"], repeats=3)
+    results = synthetic_results(by_order("v1", "v2", "M1", "M2"), ["tuned"], repeats=3)
     results = {u: rows for u, rows in results.items() if u[1:] != ("zoo", 2, 3)}
     assert judge(CLAIMS["30a"], View(results)).sureness == "100 of 100 draws of 2 repetitions agree"
 
 
 def test_nothing_can_be_told_of_nothing():
-    assert {judge(claim, View({})).verdict for claim in all_claims()} == {Verdict.OPEN}
+    assert {judge(claim, View({})).outcome for claim in all_claims()} == {Outcome.OPEN}

@@ -33,7 +33,7 @@ from boxwise.paper.report.view import MissingError, Setting, View
 from boxwise.paper.report.words import number, signed
 from boxwise.paper.results import ResultsFile, Unit
 
-from .synthetic_results import made_up, made_up_measures
+from .synthetic_results import synthetic_measures, synthetic_results
 
 ABOUT = About(
     seed=7, repeats=1, quick=False, scaling="dataset", order="file", versions={"Python": "3.12"},
@@ -67,14 +67,14 @@ def test_a_view_takes_means_and_spreads_over_folds():
         Unit("mixed", "zoo", 1, 0): [row("M1", 0.9, 0.1, boxes=60), row("M2", 0.9, 0.25)],
     }
     view = View(done)
-    sheet, m1 = view.sheet("mixed"), Setting("M1", "", 0.1, 0.1)
-    assert sheet.mean("zoo", m1) == pytest.approx(0.7)
-    assert sheet.spread("zoo", m1) == pytest.approx(0.2)
-    assert sheet.boxes("zoo", m1) == pytest.approx(30)
-    assert view.drawn((0,)).sheet("mixed").mean("zoo", m1) == pytest.approx(0.6)
-    assert view.drawn((0, 1, 1)).sheet("mixed").mean("zoo", m1) == pytest.approx(0.75)
-    assert isnan(view.drawn((1,)).sheet("mixed").spread("zoo", m1))
-    assert isnan(sheet.mean("tae", m1))
+    results, m1 = view.results("mixed"), Setting("M1", "", 0.1, 0.1)
+    assert results.mean("zoo", m1) == pytest.approx(0.7)
+    assert results.spread("zoo", m1) == pytest.approx(0.2)
+    assert results.boxes("zoo", m1) == pytest.approx(30)
+    assert view.drawn((0,)).results("mixed").mean("zoo", m1) == pytest.approx(0.6)
+    assert view.drawn((0, 1, 1)).results("mixed").mean("zoo", m1) == pytest.approx(0.75)
+    assert isnan(view.drawn((1,)).results("mixed").spread("zoo", m1))
+    assert isnan(results.mean("tae", m1))
     assert (view.repeats, view.folds("mixed", "zoo")) == ([0, 1], 3)
 
 
@@ -83,9 +83,9 @@ def test_what_was_tuned_is_no_part_of_the_setting():
         Unit("tuned", "zoo", 0, 0): [row("v1", 0.5, 0.1, alpha=0.2)],
         Unit("tuned", "zoo", 0, 1): [row("v1", 0.7, 0.9, theta=1.0, alpha=0.4)],
     }
-    sheet = View(done).sheet("tuned")
-    assert sheet.settings == [Setting("v1")]
-    assert sheet.mean("zoo", Setting("v1")) == pytest.approx(0.6)
+    results = View(done).results("tuned")
+    assert results.settings == [Setting("v1")]
+    assert results.mean("zoo", Setting("v1")) == pytest.approx(0.6)
 
 
 def test_ranks_are_of_means_and_ties_share():
@@ -95,7 +95,7 @@ def test_ranks_are_of_means_and_ties_share():
         for d, values in scores.items()
     }
     columns = {m: Setting(m) for m in ("M1", "M2", "v1")}
-    ranks = View(done).sheet("tuned").ranks(columns)
+    ranks = View(done).results("tuned").ranks(columns)
     assert ranks.ranks == pytest.approx(((1.5 + 3 + 1) / 3, (1.5 + 2 + 2) / 3, (3 + 1 + 3) / 3))
 
 
@@ -103,10 +103,10 @@ def test_data_sets_that_lack_a_method_are_not_ranked():
     done = {Unit("tuned", d, 0, 0): [row("M1", 0.1), row("M2", 0.2)] for d in ("tae", "zoo")}
     done[Unit("tuned", "flag", 0, 0)] = [row("M1", 0.3)]
     columns = {m: Setting(m) for m in ("M1", "M2")}
-    sheet = View(done).sheet("tuned")
-    assert sheet.ranks(columns).n_datasets == 2
+    results = View(done).results("tuned")
+    assert results.ranks(columns).n_datasets == 2
     with pytest.raises(MissingError):
-        sheet.ranks({"M1": Setting("M1"), "v1": Setting("v1")})
+        results.ranks({"M1": Setting("M1"), "v1": Setting("v1")})
 
 
 def test_the_best_setting_has_the_best_rank_though_not_the_best_mean():
@@ -115,7 +115,7 @@ def test_the_best_setting_has_the_best_rank_though_not_the_best_mean():
         Unit("mixed", d, 0, 0): [row("M1", a, 0.1), row("M1", b, 0.7)]
         for d, (a, b) in scores.items()
     }
-    assert best_setting(View(done).sheet("mixed"), "M1", 0.1).second == 0.1
+    assert best_setting(View(done).results("mixed"), "M1", 0.1).second == 0.1
 
 
 def test_ranks_at_the_printed_settings_are_of_these_though_others_are_better():
@@ -281,8 +281,8 @@ def links_and_targets(markdown):
 def report(tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
     results = ResultsFile(folder / "results.csv")
-    results.done = made_up(noisy)
-    write_measurements(folder / "measurements.csv", made_up_measures(noisy_measure))
+    results.done = synthetic_results(noisy)
+    write_measurements(folder / "measurements.csv", synthetic_measures(noisy_measure))
     files = write_report(results, folder / "out", ABOUT)
     return folder / "out", files
 
@@ -333,7 +333,7 @@ def test_a_whole_report_has_every_table_and_figure_of_the_paper(report):
 
 def test_equal_results_make_equal_reports(report, tmp_path):
     results = ResultsFile(tmp_path / "results.csv")
-    results.done = made_up(noisy, ["tuned"])
+    results.done = synthetic_results(noisy, ["tuned"])
     once, again = (write_report(results, tmp_path / name, ABOUT) for name in ("once", "again"))
     assert [a.read_bytes() for a in once] == [b.read_bytes() for b in again]
 
@@ -356,7 +356,7 @@ def test_a_report_on_nothing_says_so(tmp_path):
 @pytest.mark.parametrize("datasets", [["zoo"], ["tic_tac_toe"], ["zoo", "nursery", "tae"]])
 def test_a_report_on_some_data_sets_says_which_are_missing(tmp_path, datasets):
     results = ResultsFile(tmp_path / "results.csv")
-    results.done = made_up(noisy, datasets=datasets)
+    results.done = synthetic_results(noisy, datasets=datasets)
     files = write_report(results, tmp_path / "out", ABOUT)
     page = assert_page_is_sound(files[0].read_text(encoding="utf-8")).text
     assert "Missing: abalone, australian" in page
@@ -364,7 +364,7 @@ def test_a_report_on_some_data_sets_says_which_are_missing(tmp_path, datasets):
 
 def test_a_run_that_was_stopped_is_reported(tmp_path):
     results = ResultsFile(tmp_path / "results.csv")
-    done = made_up(noisy, ["tuned"], datasets=["zoo", "tae"])
+    done = synthetic_results(noisy, ["tuned"], datasets=["zoo", "tae"])
     results.done = {
         unit: rows for unit, rows in done.items() if (unit.dataset, unit.fold) != ("zoo", 3)
     }
@@ -375,5 +375,5 @@ def test_a_run_that_was_stopped_is_reported(tmp_path):
 def test_the_significance_of_our_ranks_is_that_of_evaluate(report):
     from boxwise.paper.report.ranking import tuned_ranks
 
-    test = friedman_test(tuned_ranks(View(made_up(noisy))))
+    test = friedman_test(tuned_ranks(View(synthetic_results(noisy))))
     assert number(test.f) in (report[0] / "report.md").read_text(encoding="utf-8")

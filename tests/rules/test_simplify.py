@@ -1,4 +1,4 @@
-"""Few and short rules that say what the model says."""
+"""Few and short rules that predict as the model does."""
 
 import warnings
 from itertools import pairwise
@@ -169,7 +169,7 @@ def test_round_numbers(low, below, number):
     assert roundest(low, below) == number
 
 
-def test_made_up_rows_have_values_of_the_rows_given():
+def test_synthetic_rows_have_values_of_the_rows_given():
     lower = np.arange(12.0).reshape(6, 2)
     batch = Batch(lower, lower + 1, np.arange(6, dtype=np.int32)[:, None], [])
     more = synthetic_rows(batch, 50, np.random.default_rng(0))

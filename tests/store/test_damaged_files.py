@@ -226,7 +226,7 @@ MALFORMED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "same size": (retyped("V", "u8"), "'V' has another form"),
     "negative shape": (resized("V", [-1, -1]), "impossible shape"),
     "huge shape": (resized("V", [2**62, 4]), "impossible shape"),
-    "product too large": (resized("V", [1000, 1000]), "tells of more than there is"),
+    "product too large": (resized("V", [1000, 1000]), "announces more data than the file contains"),
     "three axes": (resized("V", [1, 1, 1]), "unknown form"),
     "true as length": (resized("V", [True, True]), "impossible shape"),
     "no array": (lambda h: h["arrays"].clear(), "more in the file"),

@@ -1,4 +1,4 @@
-"""Reading a model takes no more bytes than its header tells of, nor more memory than it has."""
+"""Reading a model takes no more bytes than its header announces, nor more memory than it has."""
 
 import hashlib
 import json

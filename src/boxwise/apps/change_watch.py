@@ -32,7 +32,7 @@ AlarmCommandOption = Annotated[
 
 
 class ChangeWatch:
-    """Tells each change of a model once, and runs a command at alarms and replacements.
+    """Reports each change of a model once, and runs a command at alarms and replacements.
 
     A command that fails, or takes longer than 10 seconds, is reported; learning goes on.
     """
@@ -48,11 +48,11 @@ class ChangeWatch:
         self._told = 0
 
     def skip(self, changes: Sequence[Change]) -> None:
-        """Take it that these are known."""
+        """Mark these as reported."""
         self._told = len(changes)
 
     def tell(self, changes: Sequence[Change]) -> None:
-        """Tell those that have not been told."""
+        """Report new changes."""
         new, self._told = changes[self._told :], len(changes)
         for change in new:
             if not self._quiet:

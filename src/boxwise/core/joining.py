@@ -55,7 +55,7 @@ def join(models: Sequence[Model], settings: EntropySettings | EvidenceSettings) 
         joined.labels = labels
         _unite(joined, models, states, vocabularies)
         return joined
-    # Every model says its own names in its own numbers: all are put into those of the new one.
+    # Each model has its own codes; they are mapped to those of the joined model.
     how = AgglomerativeSettings(
         theta=settings.theta,
         gamma=settings.gamma,
@@ -223,7 +223,7 @@ def _united_range(name: str, ranges: Sequence[Range]) -> Range:
             if other != ranges[0]:
                 raise ValueError(
                     f"column {name!r}: the models differ in feature_range, "
-                    f"{_in_words(ranges[0])} and {_in_words(other)}"
+                    f"{_range_text(ranges[0])} and {_range_text(other)}"
                 )
         return ranges[0]
     if len({r.scale is None for r in ranges}) > 1:
@@ -237,7 +237,7 @@ def _united_range(name: str, ranges: Sequence[Range]) -> Range:
     return Range(min(r.low for r in seen), max(r.high for r in seen), scale=scale)
 
 
-def _in_words(r: Range) -> str:
+def _range_text(r: Range) -> str:
     return "'data'" if r.growing else f"({r.low:g}, {r.high:g})"
 
 

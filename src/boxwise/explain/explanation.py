@@ -318,9 +318,9 @@ class Explanation:
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
     def __str__(self) -> str:
-        from boxwise.explain.text import in_words
+        from boxwise.explain.text import explanation_text
 
-        return in_words(self)
+        return explanation_text(self)
 
     def _repr_html_(self) -> str:
         from boxwise.explain.html import to_html

@@ -18,7 +18,7 @@ MOST_OF_IT = 0.8  # of the probability: boxes that carry so much carry most
 LONGEST = 28  # characters of a name or a value
 
 
-def in_words(why: Explanation) -> str:
+def explanation_text(why: Explanation) -> str:
     """Return the explanation, what matters most first, on about 35 lines at most."""
     lines = [headline(why)]
     if few := few_rows_text(why.support):

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from boxwise.files.chunk import FIELD_LIMIT, Chunk, gather
-from boxwise.files.delimiter import in_words, sniff
+from boxwise.files.delimiter import delimiter_name, sniff
 from boxwise.files.errors import InputError, RowError
 from boxwise.files.lines import BadLine, Lines
 from boxwise.files.numbers import is_number
@@ -89,8 +89,9 @@ class DelimitedFile:
             other = sniff(sample) or self._delimiter
             if other != self._delimiter:
                 raise InputError(
-                    f"{file} has one column only with the delimiter {in_words(self._delimiter)}; "
-                    f"it looks like {in_words(other)}: use --delimiter {in_words(other)}"
+                    f"{file} has one column only with the delimiter "
+                    f"{delimiter_name(self._delimiter)}; it looks like {delimiter_name(other)}: "
+                    f"use --delimiter {delimiter_name(other)}"
                 )
         if all(map(is_number, names)):
             raise InputError(
@@ -191,7 +192,8 @@ class DelimitedFile:
             f"has {values}, but the header has {len(self.names)} columns",
             "leave a field empty for a missing value"
             if few
-            else f"put quotes around a value that holds the delimiter {in_words(self._delimiter)}",
+            else "put quotes around a value that holds the delimiter "
+            f"{delimiter_name(self._delimiter)}",
             line,
             value=self._delimiter.join(cells),
         )

@@ -27,7 +27,7 @@ def sniff(lines: Sequence[str]) -> str | None:
     return max(found, key=lambda candidate: (_agreement(found[candidate]), found[candidate][0]))
 
 
-def in_words(delimiter: str) -> str:
+def delimiter_name(delimiter: str) -> str:
     """Return a delimiter as messages name it."""
     return _NAMES.get(delimiter, repr(delimiter))
 

@@ -10,7 +10,10 @@ from boxwise.files.numbers import is_number, to_floats
 from boxwise.schema import Kind
 
 KIND_ROWS = 10_000
-"""So many rows decide, unreadable ones included, however they are cut into chunks."""
+"""Number of rows from which column kinds are inferred.
+
+Unreadable rows count, and the cut into chunks does not matter.
+"""
 
 MOST_FRACTIONS = 20
 ROWS_OF_A_CLASS = 10

@@ -48,7 +48,7 @@ class AgglomerativeGFMM(BatchLearner):
         As in :class:`HyperboxClassifier`; the range "data" is that of the whole table.
     n_jobs : int, default=None
         Threads to look for partners in and to predict many rows with: as in scikit-learn, None is 1
-        (or what joblib says), -1 as many as there are cores. What comes out does not depend on it.
+        (or what joblib says), -1 as many as there are cores. It does not affect the result.
 
     Attributes
     ----------

@@ -46,7 +46,7 @@ class CastilloGFMM(BatchLearner):
         to learn too. By default a missing label is an error.
     n_jobs : int, default=None
         Threads to predict many rows with: as in scikit-learn, None is 1 (or what joblib
-        says), -1 as many as there are cores. What comes out does not depend on it.
+        says), -1 as many as there are cores. It does not affect the result.
 
     Attributes
     ----------

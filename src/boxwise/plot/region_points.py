@@ -29,10 +29,10 @@ def draw_points(
     most: int,
 ) -> str:
     """Draw the rows that have a place, and say how many these are."""
-    lot = np.random.default_rng(0)
-    x, y = (_places(rows, j, scale, lot) for j, scale in zip(columns, scales, strict=True))
+    rng = np.random.default_rng(0)
+    x, y = (_places(rows, j, scale, rng) for j, scale in zip(columns, scales, strict=True))
     placed = np.flatnonzero(~np.isnan(x) & ~np.isnan(y))
-    drawn = placed if len(placed) <= most else np.sort(lot.choice(placed, most, replace=False))
+    drawn = placed if len(placed) <= most else np.sort(rng.choice(placed, most, replace=False))
     styles = view.styles.of(rows.class_of[drawn])
     size = float(np.clip(5_000 / max(len(drawn), 1), 8, 24))
     for k in np.unique(styles):
@@ -48,10 +48,10 @@ def draw_points(
     return f"{note} ({lost:,} {have} no position here)" if lost else note
 
 
-def _places(rows: Rows, j: int, scale: Scale, lot: np.random.Generator) -> NDArray[np.float64]:
+def _places(rows: Rows, j: int, scale: Scale, rng: np.random.Generator) -> NDArray[np.float64]:
     if not isinstance(scale, CategoryScale):
         return rows.numbers(j)
-    return rows.slots(j, scale) + lot.uniform(-SCATTER, SCATTER, len(rows))
+    return rows.slots(j, scale) + rng.uniform(-SCATTER, SCATTER, len(rows))
 
 
 def draw_row(

@@ -63,7 +63,7 @@ def plot_regions(
     max_boxes : int, default=25
         Of how many boxes to draw the sides: those with most rows.
     max_points : int, default=600
-        How many rows of X to draw: of more, some are drawn by lot, always the same.
+        How many rows of X to draw: of more, a random sample, always the same.
     ax : matplotlib Axes, optional
         Where to draw; a new figure unless given.
 

@@ -1,4 +1,4 @@
-"""Continuous features measured by rank, in plain Python: any learner of the reference, rescaled.
+"""Numeric features measured by rank, in plain Python: any learner of the reference, rescaled.
 
 The learner itself works in ranks, from 0 to 1. They are those of the values so far, taken anew with
 the first that differs and whenever there are half as many again; then its boxes, whose bounds are

@@ -262,7 +262,7 @@ class RuleSet(Sequence[Rule]):
         return label_array([*self.classes])[self._decide(self._read(X, upper))]
 
     def fidelity(self, X: Any, upper: Any = None) -> float:
-        """Return the share of rows for which the rules say what the model says.
+        """Return the share of rows on which the rules agree with the model.
 
         The model is the one that the rules were made from, as it is now. Rules that were read from
         JSON or a pickle have none.
@@ -287,7 +287,7 @@ class RuleSet(Sequence[Rule]):
         return self._model
 
     def simplify(self, X: Any, y: Any, fidelity: float = 0.95, **options: Any) -> RuleSet:
-        """Return fewer and shorter rules that still say what the model says.
+        """Return fewer and shorter rules that still predict as the model does.
 
         See :func:`boxwise.rules.simplify` for the options, and how it is done.
 
@@ -296,7 +296,7 @@ class RuleSet(Sequence[Rule]):
         X, y
             Rows to do it with; those that the model has learned will do.
         fidelity : float from 0 to 1
-            For what share of held-out rows the rules must say what the model says.
+            The share of held-out rows on which the rules must agree with the model.
         """
         from boxwise.rules.simplifying import simplify
 

@@ -25,8 +25,8 @@ class Point:
     n_rules, n_conditions : int
         Its size; the last rule, OTHERWISE, counts as one.
     fidelity : float
-        The share of the held-out rows, and of rows made up from them, for which it says what the
-        model says.
+        The share of the held-out rows, and of synthetic rows made from them, on which it agrees
+        with the model.
     cba : float
         Its class balanced accuracy on the held-out rows.
     """
@@ -53,9 +53,9 @@ class Simplification:
     held_out : int
         How many rows were held out: the lists were made without them.
     asked : int
-        On how many rows fidelity was measured: those held out, and rows made up from them, since
-        the model may have learned those held out, and know them too well. Rows that were given for
-        validation are taken as they are.
+        On how many rows fidelity was measured: those held out, and synthetic rows made from them,
+        since the model may have learned those held out, and know them too well. Rows that were
+        given for validation are taken as they are.
     """
 
     points: tuple[Point, ...]
@@ -97,7 +97,7 @@ class Simplification:
         Parameters
         ----------
         fidelity : float from 0 to 1
-            The share of held-out rows for which the rules must say what the model says.
+            The share of held-out rows on which the rules must agree with the model.
         """
         wanted = fidelity
         if self.best < fidelity:

@@ -24,7 +24,7 @@ from boxwise.schema import Schema, show
 if TYPE_CHECKING:
     from boxwise.rules.ruleset import RuleSet
 
-FEW, MANY = 3_000, 10_000  # rows to search with: made up to the one, drawn down to the other
+MIN_SEARCH_ROWS, MAX_SEARCH_ROWS = 3_000, 10_000  # fewer are filled up with synthetic rows
 LEAST_SHARE, LEAST = 0.02, 20  # of the rows given that a rule must decide, or so many
 Progress = bool | Callable[[int, int], object] | None
 
@@ -41,14 +41,14 @@ def simplify(
     random_state: int = 0,
     progress: Progress = None,
 ) -> RuleSet:
-    """Return a short list of rules that says what the model says.
+    """Return a short list of rules that predicts as the model does.
 
     The first rule that covers a row decides; the last one, OTHERWISE, covers all. Intervals end
-    where boxes do and sets are of values that boxes hold, so a rule stands for many boxes. What
-    counts is what the *model* says, of the rows given, and of rows made up from them (each is one
-    of them with some columns as in others), so that few rows are enough. Some of the rows are held
-    out, and the shortest list is returned that says what the model says for the wanted share of
-    these and of rows made up from these.
+    where boxes do and sets are of values that boxes hold, so a rule stands for many boxes.
+    Fidelity is measured against the model's predictions, on the given rows and on synthetic rows.
+    A synthetic row is a given one with some columns replaced by those of others, so few rows are
+    enough. Some of the rows are held out, and the shortest list is returned that reaches the wanted
+    fidelity on these and on synthetic rows made from these.
 
     Parameters
     ----------
@@ -57,17 +57,17 @@ def simplify(
     X, y : table and labels
         Rows to do it with; those that the model has learned will do.
     fidelity : float from 0 to 1
-        For what share of held-out rows the rules must say what the model says. If no list does, the
+        Share of held-out rows on which the rules must agree with the model. If no list does, the
         shortest is returned that is about as good as the best, with a warning.
     validation : float, or pair of table and labels
         The share of the rows to hold out, or other rows for it.
     max_rules : int
         The most rules to try, besides the last one, OTHERWISE.
     price : float
-        The share of rows for which a condition must make the list right; a value in a set must for
-        a fifth of it. Higher, the rules are shorter.
+        Minimum share of rows a condition must correct; a fifth of that for a set value. A higher
+        price gives shorter rules.
     random_state : int
-        By which rows are held out and made up.
+        Seed for the held-out and synthetic rows.
     progress : bool, callable or None
         True shows a bar, False none; None shows one on a terminal; a callable gets
         ``(done, total)``.
@@ -118,7 +118,7 @@ def _one_of_each_length(points: Iterator[Point]) -> tuple[Point, ...]:
 
 
 class _Task:
-    """The rows to search with, those held out, and what the model says of both."""
+    """The rows to search with, those held out, and the predictions of the model for both."""
 
     def __init__(
         self, rules: RuleSet, X: Any, y: Any, validation: float | tuple[Any, Any], seed: int
@@ -141,9 +141,10 @@ class _Task:
         else:  # the model may have learned these rows, and know them too well
             self.asked = joined(self.held, synthetic_rows(self.held, 4 * self.held.n_rows, random))
         self._answers = self._model.predict(self.asked)
-        if given.n_rows > MANY:
-            given = _rows(given, np.sort(random.choice(given.n_rows, MANY, replace=False)))
-        n = min(max(FEW - given.n_rows, given.n_rows), MANY - given.n_rows)
+        if given.n_rows > MAX_SEARCH_ROWS:
+            drawn = random.choice(given.n_rows, MAX_SEARCH_ROWS, replace=False)
+            given = _rows(given, np.sort(drawn))
+        n = min(max(MIN_SEARCH_ROWS - given.n_rows, given.n_rows), MAX_SEARCH_ROWS - given.n_rows)
         self._n_given = given.n_rows
         self._given = joined(given, synthetic_rows(given, n, random)) if n > 0 else given
         self._candidates = Candidates(self._schema, self._boxes, self._given)

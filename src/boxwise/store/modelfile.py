@@ -36,7 +36,7 @@ _PREFIX = struct.Struct("<IQ")
 _DIGEST = hashlib.sha256().digest_size
 _DTYPES = {"f8", "u8", "u4", "i4", "u1"}
 _PART = 2**20  # bytes read at a time
-_SHORT = "the file is damaged or cut short: its header tells of more than there is in the file"
+_SHORT = "the file is damaged or cut short: its header announces more data than the file contains"
 _MORE = "the file is malformed or damaged: there is more in the file than its header says"
 
 
@@ -56,7 +56,7 @@ def write(
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Read a model file, all of it checked, from its beginning to its end: a pipe will do.
 
-    No more is read than the header tells of, and no more memory taken than the file has bytes.
+    No more is read than the header announces, and no more memory taken than the file has bytes.
     """
     try:
         with Path(path).open("rb", buffering=0) as file:

@@ -240,7 +240,7 @@ def _cross_validate(
     bar: ReadingBar,
     output: Path | None,
 ) -> tuple[list[Fold], tuple[str, int] | None]:
-    """Do fold after fold and show what came of them; return also as `_run` if it was stopped."""
+    """Run the folds and show the scores; return whether it was stopped."""
     stopped = None
     rows, labels = [row for row, _ in pairs], [label for _, label in pairs]
     folds: list[Fold] = []

@@ -53,7 +53,7 @@ def inspect(
         else:
             if not full:
                 description["parameters"] = changed_parameters(clf)
-            typer.echo(in_words(description, full=full))
+            typer.echo(description_text(description, full=full))
 
 
 def describe(clf: Any, path: Path) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def _column(column: Column) -> dict[str, Any]:
     }
 
 
-def in_words(description: dict[str, Any], *, full: bool) -> str:
+def description_text(description: dict[str, Any], *, full: bool) -> str:
     """Return the description as a person reads it."""
     d = description
     parameters = ", ".join(f"{name}={value!r}" for name, value in d["parameters"].items())

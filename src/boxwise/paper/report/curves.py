@@ -47,23 +47,23 @@ def share(dataset: str) -> float:
 
 def alpha_curve(view: View, dataset: str, version: str, size: float) -> Curve:
     """Return the run over alpha, with theta = delta = size."""
-    sheet = view.sheet("alpha")
-    settings = [s for s in sheet.settings if (s.method, s.theta) == (version, size)]
+    results = view.results("alpha")
+    settings = [s for s in results.settings if (s.method, s.theta) == (version, size)]
     return _curve(view, "alpha", dataset, {s.alpha or 0.0: s for s in settings})
 
 
 def delta_curve(view: View, dataset: str, version: str) -> Curve:
     """Return the run over delta."""
-    settings = [s for s in view.sheet("delta").settings if s.method == version]
+    settings = [s for s in view.results("delta").settings if s.method == version]
     return _curve(view, "delta", dataset, {s.second or 0.0: s for s in settings})
 
 
 def _curve(view: View, experiment: str, dataset: str, settings: dict[float, Setting]) -> Curve:
-    sheet = view.sheet(experiment)
+    results = view.results(experiment)
     points = [
-        (x, sheet.mean(dataset, setting), sheet.boxes(dataset, setting))
+        (x, results.mean(dataset, setting), results.boxes(dataset, setting))
         for x, setting in sorted(settings.items())
-        if not np.isnan(sheet.mean(dataset, setting))
+        if not np.isnan(results.mean(dataset, setting))
     ]
     if not points:
         raise MissingError(f"no results of experiment {experiment} on {dataset}")

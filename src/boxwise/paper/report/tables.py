@@ -7,45 +7,45 @@ from math import isnan, nan
 
 from boxwise.evaluate import AverageRanks, friedman_test, nemenyi_test, rank
 from boxwise.paper.report.page import Strong, Table, Text
-from boxwise.paper.report.view import Setting, Sheet
+from boxwise.paper.report.view import ExperimentResults, Setting
 from boxwise.paper.report.words import listed, name, number, signed, title
 
 
-def score_table(caption: str, sheet: Sheet, columns: Mapping[str, Setting]) -> Table:
+def score_table(caption: str, results: ExperimentResults, columns: Mapping[str, Setting]) -> Table:
     """Return mean ± standard deviation by data set; the best of a row is bold."""
 
     def row(dataset: str) -> tuple[Text, ...]:
-        means = [sheet.mean(dataset, setting) for setting in columns.values()]
-        spreads = [sheet.spread(dataset, setting) for setting in columns.values()]
+        means = [results.mean(dataset, setting) for setting in columns.values()]
+        spreads = [results.spread(dataset, setting) for setting in columns.values()]
         cells = [
             number(mean) if isnan(spread) else f"{number(mean)} ± {number(spread)}"
             for mean, spread in zip(means, spreads, strict=True)
         ]
         return (title(dataset), *embolden(cells, means, max))
 
-    return Table(caption, ("data set", *columns), tuple(map(row, sheet.datasets)))
+    return Table(caption, ("data set", *columns), tuple(map(row, results.datasets)))
 
 
-def box_table(caption: str, sheet: Sheet, columns: Mapping[str, Setting]) -> Table:
+def box_table(caption: str, results: ExperimentResults, columns: Mapping[str, Setting]) -> Table:
     """Return the mean number of boxes by data set; the fewest of a row are bold."""
 
     def row(dataset: str) -> tuple[Text, ...]:
-        means = [sheet.boxes(dataset, setting) for setting in columns.values()]
+        means = [results.boxes(dataset, setting) for setting in columns.values()]
         return (title(dataset), *embolden([number(m, 1) for m in means], means, min))
 
-    return Table(caption, ("data set", *columns), tuple(map(row, sheet.datasets)))
+    return Table(caption, ("data set", *columns), tuple(map(row, results.datasets)))
 
 
 def rank_table(
-    caption: str, sheet: Sheet, columns: Mapping[str, Setting],
+    caption: str, results: ExperimentResults, columns: Mapping[str, Setting],
     printed: Mapping[str, Sequence[float]] | None = None,
 ) -> Table:  # fmt: skip
     """Return the ranks by data set and their average; printed ones in brackets."""
     settings = [*columns.values()]
-    datasets = sheet.complete(settings)
+    datasets = results.complete(settings)
     rows: list[tuple[Text, ...]] = []
     if datasets:
-        ranks = rank(sheet.means(settings))
+        ranks = rank(results.means(settings))
         for dataset, values in zip(datasets, ranks, strict=True):
             theirs = printed[dataset] if printed else [None] * len(settings)
             cells = [

@@ -40,7 +40,7 @@ class Setting(NamedTuple):
     alpha: float | None = None
 
 
-class Sheet:
+class ExperimentResults:
     """The results of one experiment.
 
     Parameters
@@ -65,7 +65,7 @@ class Sheet:
         self.datasets = sorted({dataset for dataset, _ in self._cells})
         self.settings = [*dict.fromkeys(setting for _, setting in self._cells)]
 
-    def drawn(self, repeats: Sequence[int]) -> Sheet:
+    def drawn(self, repeats: Sequence[int]) -> ExperimentResults:
         """Return the results of these repetitions, each as often as it is named."""
         other = copy(self)
         other._drawn = repeats
@@ -181,7 +181,7 @@ class View:
         self._units = [*self._done, *self._measured]
         self._folds = Counter((unit.experiment, unit.dataset) for unit in self._units)
         self._folds_of = Counter((u.experiment, u.dataset, u.repeat) for u in self._units)
-        self.sheet = cache(self._sheet)
+        self.results = cache(self._results)
         self.gauge = cache(self._gauge)
         self.drawn = cache(self._draw)
 
@@ -207,9 +207,9 @@ class View:
             return [dataset for dataset in wanted if not self.folds(experiment, dataset)]
         return [d for d in wanted if self._folds_of[experiment, d, repeat] < n_folds]
 
-    def _sheet(self, experiment: str) -> Sheet:
+    def _results(self, experiment: str) -> ExperimentResults:
         units = {u: rows for u, rows in self._done.items() if u.experiment == experiment}
-        return Sheet(experiment, units)
+        return ExperimentResults(experiment, units)
 
     def _gauge(self, measurement: str) -> Gauge:
         units = {u: found for u, found in self._measured.items() if u.experiment == measurement}
@@ -218,7 +218,7 @@ class View:
     def _draw(self, repeats: tuple[int, ...]) -> View:
         """Return a view of these repetitions, each as often as it is named."""
         other = copy(self)
-        other.sheet = cache(lambda experiment: self.sheet(experiment).drawn(repeats))
+        other.results = cache(lambda experiment: self.results(experiment).drawn(repeats))
         other.gauge = cache(lambda measurement: self.gauge(measurement).drawn(repeats))
         return other
 

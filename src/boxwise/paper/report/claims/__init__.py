@@ -14,9 +14,9 @@ from boxwise.paper.report.claims import (
     theta,
     tuned,
 )
-from boxwise.paper.report.claims.claim import Claim, Finding, Judgement, Verdict, judge
+from boxwise.paper.report.claims.claim import Claim, Finding, Judgement, Outcome, judge
 
-__all__ = ["Claim", "Finding", "Judgement", "Verdict", "all_claims", "judge"]
+__all__ = ["Claim", "Finding", "Judgement", "Outcome", "all_claims", "judge"]
 
 
 @cache

@@ -117,14 +117,14 @@ def best_is_near_share(version: str, size: float) -> Check:
 
 def versions_are_identical(view: View) -> Finding:
     """Find whether the two versions agree fold by fold with the largest boxes."""
-    sheet = view.sheet("alpha")
-    settings = [s for s in sheet.settings if s.method == "v1" and s.theta == LARGE]
+    results = view.results("alpha")
+    settings = [s for s in results.settings if s.method == "v1" and s.theta == LARGE]
     pairs = [
         (one, other)
-        for dataset in sheet.datasets
+        for dataset in results.datasets
         for s in settings
         for one, other in zip(
-            sheet.rows(dataset, s), sheet.rows(dataset, s._replace(method="v2")), strict=False
+            results.rows(dataset, s), results.rows(dataset, s._replace(method="v2")), strict=False
         )
     ]
     if not pairs:
@@ -138,7 +138,7 @@ def _case(version: str, size: float) -> str:
 
 
 def _curves(view: View, version: str, size: float) -> dict[str, Curve]:
-    datasets = view.sheet("alpha").datasets
+    datasets = view.results("alpha").datasets
     if not datasets:
         raise MissingError("no results of experiment alpha")
     return {d: alpha_curve(view, d, version, size) for d in datasets}

@@ -72,8 +72,8 @@ class Claim:
         return f"claim-{self.number}"
 
 
-class Verdict(Enum):
-    """The verdicts on a claim."""
+class Outcome(Enum):
+    """The outcomes of testing a claim."""
 
     HOLDS = "holds"
     FAILS = "does not hold"
@@ -82,18 +82,18 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Judgement:
-    """A verdict and what it rests on."""
+    """An outcome and what it rests on."""
 
     claim: Claim
-    verdict: Verdict
+    outcome: Outcome
     numbers: str
     sureness: str
     readings: Mapping[str, Judgement] = field(default_factory=dict)
 
     @property
     def is_agreed(self) -> bool:
-        """Whether every way to test the claim gives this verdict."""
-        return all(other.verdict is self.verdict for other in self.readings.values())
+        """Whether every way to test the claim gives this outcome."""
+        return all(other.outcome is self.outcome for other in self.readings.values())
 
 
 def judge(claim: Claim, view: View) -> Judgement:
@@ -109,23 +109,23 @@ def _judge(claim: Claim, view: View) -> Judgement:
     try:
         finding = claim.check(view)
     except MissingError as missing:
-        return Judgement(claim, Verdict.OPEN, "", f"{missing}")
+        return Judgement(claim, Outcome.OPEN, "", f"{missing}")
     lacking = _lacking(claim, view)
     if lacking:
         names = listed([title(dataset) for dataset in lacking])
-        return Judgement(claim, Verdict.OPEN, finding.numbers, f"no results for {names}")
+        return Judgement(claim, Outcome.OPEN, finding.numbers, f"no results for {names}")
     repeats = _complete(claim, view)
     if not repeats:
-        return Judgement(claim, Verdict.OPEN, finding.numbers, "no repetition is complete")
+        return Judgement(claim, Outcome.OPEN, finding.numbers, "no repetition is complete")
     if len(repeats) == 1:
-        verdict = Verdict.HOLDS if finding.holds else Verdict.FAILS
-        return Judgement(claim, verdict, finding.numbers, "by one repetition")
+        outcome = Outcome.HOLDS if finding.holds else Outcome.FAILS
+        return Judgement(claim, outcome, finding.numbers, "by one repetition")
     agree = [*_draws(claim, view, repeats)].count(finding.holds)
     sure = agree >= SURE * DRAWS
-    verdict = (Verdict.HOLDS if finding.holds else Verdict.FAILS) if sure else Verdict.OPEN
+    outcome = (Outcome.HOLDS if finding.holds else Outcome.FAILS) if sure else Outcome.OPEN
     leaning = "" if sure else f" that it {'holds' if finding.holds else 'does not hold'}"
     sureness = f"{agree} of {DRAWS} draws of {len(repeats)} repetitions agree{leaning}"
-    return Judgement(claim, verdict, finding.numbers, sureness)
+    return Judgement(claim, outcome, finding.numbers, sureness)
 
 
 def on_most(flags: Mapping[str, bool], what: str = "") -> Finding:

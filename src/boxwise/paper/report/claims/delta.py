@@ -162,7 +162,7 @@ def _changes(view: View) -> dict[str, dict[float, float]]:
 
 
 def _curves(view: View, version: str) -> dict[str, Curve]:
-    datasets = view.sheet("delta").datasets
+    datasets = view.results("delta").datasets
     if not datasets:
         raise MissingError("no results of experiment delta")
     return {d: delta_curve(view, d, version) for d in datasets}

@@ -149,13 +149,13 @@ def lies_nearer(one: str, other: str, version: str, size: float) -> Check:
 
 
 def _found(view: View, version: str, size: float) -> dict[str, dict[str, list[float]]]:
-    sheet, columns = view.sheet("find-alpha"), way_columns(version, size)
+    results, columns = view.results("find-alpha"), way_columns(version, size)
     return {
         dataset: {
-            way: [row.alpha or 0.0 for row in sheet.rows(dataset, setting)]
+            way: [row.alpha or 0.0 for row in results.rows(dataset, setting)]
             for way, setting in columns.items()
         }
-        for dataset in sheet.complete([*columns.values()])
+        for dataset in results.complete([*columns.values()])
     }
 
 

@@ -16,7 +16,7 @@ from boxwise.paper.measurements.new_values import SEEN, UNSEEN
 from boxwise.paper.report.claims.claim import Check, Claim, Finding, on_most
 from boxwise.paper.report.printed import METHODS
 from boxwise.paper.report.ranking import THETAS, VERSIONS, printed_settings, tuned_columns
-from boxwise.paper.report.view import MissingError, Setting, Sheet, View
+from boxwise.paper.report.view import ExperimentResults, MissingError, Setting, View
 
 ABSTRACT, INTRODUCTION = "abstract", "I"
 OLDER = ("M1", "M2")
@@ -25,7 +25,7 @@ MANY = 0.1  # the share of codes that must differ to count
 FIXED = "the settings printed in Table I"
 
 # Results and the settings of the methods in them.
-Columns = Callable[[View], list[tuple[Sheet, dict[str, Setting]]]]
+Columns = Callable[[View], list[tuple[ExperimentResults, dict[str, Setting]]]]
 
 
 def claims() -> Iterator[Claim]:
@@ -81,7 +81,7 @@ def folds_differ_less(version: str, columns: Columns) -> Check:
     """Whether the scores of a version spread less over the folds than those of M1 and of M2."""
 
     def check(view: View) -> Finding:
-        cases = [*_each(view, columns, Sheet.spread)]
+        cases = [*_each(view, columns, ExperimentResults.spread)]
         less = sum(all(case[version] < case[other] for other in OLDER) for case in cases)
         means = {m: fmean(case[m] for case in cases) for m in (version, *OLDER)}
         numbers = ", ".join(f"{m} {mean:.3f}" for m, mean in means.items())
@@ -98,7 +98,7 @@ def falls_less_short(version: str, columns: Columns) -> Check:
 
     def check(view: View) -> Finding:
         short = dict.fromkeys(METHODS, 0.0)
-        for case in _each(view, columns, Sheet.mean):
+        for case in _each(view, columns, ExperimentResults.mean):
             top = max(case.values())
             short = {m: max(short[m], top - case[m]) for m in METHODS}
         numbers = ", ".join(f"{m} {short[m]:.3f}" for m in (version, *OLDER))
@@ -171,23 +171,23 @@ def _scores(view: View, method: str) -> str:
     return f"mean CBA {unseen:.3f} instead of {seen:.3f}"
 
 
-def _tuned(view: View) -> list[tuple[Sheet, dict[str, Setting]]]:
-    return [(view.sheet("tuned"), tuned_columns())]
+def _tuned(view: View) -> list[tuple[ExperimentResults, dict[str, Setting]]]:
+    return [(view.results("tuned"), tuned_columns())]
 
 
-def _fixed(view: View) -> list[tuple[Sheet, dict[str, Setting]]]:
-    sheet = view.sheet("mixed")
-    return [(sheet, printed_settings(sheet, theta)) for theta in THETAS]
+def _fixed(view: View) -> list[tuple[ExperimentResults, dict[str, Setting]]]:
+    results = view.results("mixed")
+    return [(results, printed_settings(results, theta)) for theta in THETAS]
 
 
 def _each(
-    view: View, columns: Columns, quantity: Callable[[Sheet, str, Setting], float]
+    view: View, columns: Columns, quantity: Callable[[ExperimentResults, str, Setting], float]
 ) -> Iterator[dict[str, float]]:
     """Yield a number for each method by data set (and theta)."""
     found = False
-    for sheet, settings in columns(view):
-        for dataset in sheet.complete([*settings.values()]):
+    for results, settings in columns(view):
+        for dataset in results.complete([*settings.values()]):
             found = True
-            yield {m: quantity(sheet, dataset, setting) for m, setting in settings.items()}
+            yield {m: quantity(results, dataset, setting) for m, setting in settings.items()}
     if not found:
         raise MissingError("there are no results")

@@ -106,7 +106,7 @@ def far_ahead(other: str) -> Check:
 
     def check(view: View) -> Finding:
         columns = [LARGEST["v1"], LARGEST["v2"], LARGEST[other]]
-        table = view.sheet("mixed").means(columns)
+        table = view.results("mixed").means(columns)
         if not len(table):
             raise MissingError("no results of experiment mixed at the largest parameters")
         v1, v2, worse = table.mean(axis=0)
@@ -124,8 +124,8 @@ def best_setting_is(method: str, expected: float) -> Check:
     """Whether a method is best with one value of its second parameter, whatever theta."""
 
     def check(view: View) -> Finding:
-        sheet = view.sheet("mixed")
-        found = {theta: best_setting(sheet, method, theta).second for theta in THETAS}
+        results = view.results("mixed")
+        found = {theta: best_setting(results, method, theta).second for theta in THETAS}
         numbers = ", ".join(f"{second(method, s)} at θ = {theta:g}" for theta, s in found.items())
         return Finding(all(s == expected for s in found.values()), f"best: {numbers}")
 
@@ -152,13 +152,13 @@ def v2_makes_fewer_than_m1(view: View, choose: Choice = best_settings) -> Findin
 
 
 def _boxes(view: View, choose: Choice) -> list[dict[str, float]]:
-    sheet = view.sheet("mixed")
+    results = view.results("mixed")
     cases = []
     for theta in THETAS:
-        chosen = choose(sheet, theta)
+        chosen = choose(results, theta)
         cases += [
-            {method: sheet.boxes(dataset, setting) for method, setting in chosen.items()}
-            for dataset in sheet.complete([*chosen.values()])
+            {method: results.boxes(dataset, setting) for method, setting in chosen.items()}
+            for dataset in results.complete([*chosen.values()])
         ]
     return cases
 

@@ -74,7 +74,7 @@ def tuning_is_worse(dataset: str) -> Check:
     """Whether most methods do better on a data set with the best of their fixed settings."""
 
     def check(view: View) -> Finding:
-        fixed, tuned = view.sheet("mixed"), view.sheet("tuned")
+        fixed, tuned = view.results("mixed"), view.results("tuned")
         columns = tuned_columns()
         pairs = {}
         for method in METHODS:

@@ -27,7 +27,7 @@ def estimate_diagram() -> bytes:
         )
         _box(ax, (MIDDLE, 4.24), words, 3.9, INK, height=0.56)
         for x, colour, kind, k, columns in (
-            (LEFT, BLUE, "continuous", 1, "n"),
+            (LEFT, BLUE, "numeric", 1, "n"),
             (RIGHT, GREEN, "categorical", 2, "r"),
         ):
             _arrow(ax, (MIDDLE, 3.96), (x, 3.58))

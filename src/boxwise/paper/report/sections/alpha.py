@@ -23,12 +23,12 @@ LINES = {
 def section(view: View, about: About) -> Iterator[Block]:
     """Return the section."""
     yield from opening(
-        view, about, "alpha", "The weight of the continuous columns, α",
-        "α weighs continuous columns against categorical ones: 0 uses categories alone, 1 numbers "
+        view, about, "alpha", "The weight of the numeric columns, α",
+        "α weighs numeric columns against categorical ones: 0 uses categories alone, 1 numbers "
         "alone. Boxes are large with θ = δ = 1 and small with θ = δ = 0.1. The paper shows figures "
         "without numbers here, so ours stand alone.",
     )  # fmt: skip
-    datasets = view.sheet("alpha").datasets
+    datasets = view.results("alpha").datasets
     if not datasets:
         return
     found = {

@@ -1,4 +1,4 @@
-"""Every claim, its verdict and the numbers behind it."""
+"""Every claim, its outcome and the numbers behind it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from boxwise.paper.report.claims import Judgement, Verdict
+from boxwise.paper.report.claims import Judgement, Outcome
 from boxwise.paper.report.claims.claim import DRAWS, SURE
 from boxwise.paper.report.page import (
     Block,
@@ -30,7 +30,7 @@ ABOUT = {
     "IV.C.1": "finding α",
     "IV.C.2": "tuning",
 }
-KIND = {Verdict.HOLDS: "good", Verdict.FAILS: "bad", Verdict.OPEN: "open"}
+KIND = {Outcome.HOLDS: "good", Outcome.FAILS: "bad", Outcome.OPEN: "open"}
 
 
 def section(judgements: Sequence[Judgement]) -> Iterator[Block]:
@@ -45,7 +45,7 @@ def section(judgements: Sequence[Judgement]) -> Iterator[Block]:
         "the same. Significant means: F_F rejects that all are "
         "alike, and the average ranks are at least the critical difference apart, at 0.05. Where "
         "the paper's words allow several readings, the others stand below the first, with their "
-        "verdicts."
+        "outcomes."
     )
     for where, group in _by_section(judgements):
         yield Heading(3, f"Claims of {_section(where)}", f"claims-{where}".lower())
@@ -54,18 +54,18 @@ def section(judgements: Sequence[Judgement]) -> Iterator[Block]:
 
 
 def claim_tables(judgements: Sequence[Judgement]) -> Iterator[Table]:
-    """Return all claims and their verdicts, with links to where they are explained."""
+    """Return all claims and their outcomes, with links to where they are explained."""
 
     def row(judgement: Judgement) -> tuple[Text, ...]:
         claim = judgement.claim
         link = Link(claim.number, f"#{claim.id}")
         return (
-            (link,), verdict(judgement), claim.text, _other_verdicts(judgement) or "–",
+            (link,), outcome(judgement), claim.text, _other_outcomes(judgement) or "–",
             _printed(judgement) or "–",
         )  # fmt: skip
 
     header = (
-        "claim", "verdict", "what the paper says", "by other readings", "by its own numbers",
+        "claim", "outcome", "what the paper says", "by other readings", "by its own numbers",
     )  # fmt: skip
     for where, group in _by_section(judgements):
         rows = tuple(map(row, group))
@@ -78,9 +78,9 @@ def claim_tables(judgements: Sequence[Judgement]) -> Iterator[Table]:
         )  # fmt: skip
 
 
-def verdict(judgement: Judgement) -> Text:
-    """Return the verdict, in its colour."""
-    return (Strong(judgement.verdict.value, KIND[judgement.verdict]),)
+def outcome(judgement: Judgement) -> Text:
+    """Return the outcome, in its colour."""
+    return (Strong(judgement.outcome.value, KIND[judgement.outcome]),)
 
 
 def _by_section(judgements: Sequence[Judgement]) -> Iterator[tuple[str, Iterator[Judgement]]]:
@@ -91,11 +91,11 @@ def _section(where: str) -> str:
     return f"{'the abstract' if where == 'abstract' else f'section {where}'}, {ABOUT[where]}"
 
 
-def _other_verdicts(judgement: Judgement) -> str:
-    counts = Counter(other.verdict for other in judgement.readings.values())
+def _other_outcomes(judgement: Judgement) -> str:
+    counts = Counter(other.outcome for other in judgement.readings.values())
     if len(counts) == 1:
         return next(iter(counts)).value
-    return ", ".join(f"{counts[v]} × {v.value}" for v in Verdict if counts[v])
+    return ", ".join(f"{counts[v]} × {v.value}" for v in Outcome if counts[v])
 
 
 def _printed(judgement: Judgement) -> str:
@@ -107,7 +107,7 @@ def _claim(judgement: Judgement) -> Iterator[Block]:
     claim = judgement.claim
     yield Heading(4, f"{claim.number}. {claim.text}", claim.id)
     numbers = f" {_sentence(judgement.numbers)}" if judgement.numbers else ""
-    words = Strong(f"{judgement.verdict.value.capitalize()}.", KIND[judgement.verdict])
+    words = Strong(f"{judgement.outcome.value.capitalize()}.", KIND[judgement.outcome])
     yield Paragraph((words, f" {_sentence(judgement.sureness)}{numbers}"))
     notes = [f"Tested as: {claim.test}."] if claim.test else []
     if claim.printed is not None:
@@ -121,7 +121,7 @@ def _claim(judgement: Judgement) -> Iterator[Block]:
 
 
 def _reading(name: str, judgement: Judgement) -> Text:
-    words = Strong(judgement.verdict.value, KIND[judgement.verdict])
+    words = Strong(judgement.outcome.value, KIND[judgement.outcome])
     numbers = f" {_sentence(judgement.numbers)}" if judgement.numbers else ""
     return f"By {name}: ", words, f". {_sentence(judgement.sureness)}{numbers}"
 

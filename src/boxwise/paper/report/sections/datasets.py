@@ -27,7 +27,7 @@ def section(view: View) -> Iterator[Block]:
     )
     yield Table(
         "Table S.I: the data sets",
-        ("data set", "rows", "classes", "continuous", "categorical"),
+        ("data set", "rows", "classes", "numeric", "categorical"),
         tuple(_sizes(gauge, dataset) for dataset in gauge.datasets),
     )
     yield Table(

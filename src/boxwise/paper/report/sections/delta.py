@@ -21,7 +21,7 @@ def section(view: View, about: About) -> Iterator[Block]:
         "δ limits by how much a new category may raise the entropy of a box. θ = 1 sets no limit "
         "on numbers, and α = n/(n+r). The paper shows figures without numbers here.",
     )  # fmt: skip
-    datasets = view.sheet("delta").datasets
+    datasets = view.results("delta").datasets
     if datasets:
         yield from _figures(view, datasets)
     yield from _homogeneity(view)

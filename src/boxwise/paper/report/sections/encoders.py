@@ -24,15 +24,15 @@ def section(view: View, about: About) -> Iterator[Block]:
         "versions of EIOL-GFMM take them as they are, with δ = θ and α = n/(n+r). The paper's "
         "Tables S.IV and S.V are not available; its Table II stands beside ours below.",
     )  # fmt: skip
-    sheet = view.sheet("encoders")
-    if not sheet.datasets:
+    results = view.results("encoders")
+    if not results.datasets:
         return
     for theta in THETAS:
         columns = {name(m): setting for m, setting in encoder_columns(theta).items()}
         caption = f"Table S.IV, θ = δ = {theta:g}: CBA, mean ± standard deviation over the folds"
-        yield score_table(caption, sheet, columns)
+        yield score_table(caption, results, columns)
     for theta in THETAS:
-        yield rank_table(f"Table S.V, θ = δ = {theta:g}: ranks", sheet, encoder_columns(theta))
+        yield rank_table(f"Table S.V, θ = δ = {theta:g}: ranks", results, encoder_columns(theta))
     ours: dict[float, AverageRanks] = {}
     for theta in THETAS:
         try:

@@ -35,24 +35,24 @@ def section(view: View, about: About) -> Iterator[Block]:
         "estimate-alpha",
         "How α is estimated from the rows to learn (figure S6).",
         "The rows to learn are cut into three inner folds. Three times two of them are learned, "
-        "the continuous columns by one model and the categorical ones by another, and both models "
+        "the numeric columns by one model and the categorical ones by another, and both models "
         "are scored on the third. The sums of the scores give α: Est-α-v1 weighs them with the "
         "numbers of columns, Est-α-v2 does not.",
         estimate_diagram(),
     )
     yield from _times(view)
-    sheet = view.sheet("find-alpha")
-    if not sheet.datasets:
+    results = view.results("find-alpha")
+    if not results.datasets:
         return
     for version, size in SIZES:
         columns = {name(way): setting for way, setting in way_columns(version, size).items()}
         yield score_table(
             f"Table S.VI, {case(version, size)}: CBA, mean ± standard deviation over the folds",
-            sheet, columns,
+            results, columns,
         )  # fmt: skip
     for version, size in SIZES:
         caption = f"Table S.VII, {case(version, size)}: ranks"
-        yield rank_table(caption, sheet, way_columns(version, size))
+        yield rank_table(caption, results, way_columns(version, size))
     ours: dict[tuple[str, float], AverageRanks] = {}
     for row in SIZES:
         try:
@@ -90,18 +90,18 @@ def _times(view: View) -> Iterator[Block]:
 
 
 def _picture(view: View, version: str, size: float) -> Iterator[Block]:
-    sheet, columns = view.sheet("find-alpha"), way_columns(version, size)
+    results, columns = view.results("find-alpha"), way_columns(version, size)
     found = {
         dataset: {
-            way: [row.alpha or 0.0 for row in sheet.rows(dataset, setting)]
+            way: [row.alpha or 0.0 for row in results.rows(dataset, setting)]
             for way, setting in columns.items()
         }
-        for dataset in sheet.complete([*columns.values()])
+        for dataset in results.complete([*columns.values()])
     }
     if not found:
         return
     scores: dict[str, Line] = {}
-    for dataset in {*found} & {*view.sheet("alpha").datasets}:
+    for dataset in {*found} & {*view.results("alpha").datasets}:
         curve = alpha_curve(view, dataset, version, size)
         scores[dataset] = (curve.x, curve.cba)
     yield Picture(

@@ -19,7 +19,7 @@ from boxwise.paper.report.ranking import (
 )
 from boxwise.paper.report.sections.coverage import opening
 from boxwise.paper.report.tables import box_table, compare_ranks, score_table, significance_table
-from boxwise.paper.report.view import MissingError, Setting, Sheet, View
+from boxwise.paper.report.view import ExperimentResults, MissingError, Setting, View
 from boxwise.paper.report.words import second
 
 CHOICES = {"at the printed settings": printed_settings, "at our best settings": best_settings}
@@ -33,15 +33,17 @@ def section(view: View, about: About) -> Iterator[Block]:
         "versions of EIOL-GFMM (δ, with α = n/(n+r)), at three values of θ. The paper's Tables "
         "S.II and S.III are not available, so ours stand alone; its Table I stands beside ours.",
     )  # fmt: skip
-    sheet = view.sheet("mixed")
-    if not sheet.datasets:
+    results = view.results("mixed")
+    if not results.datasets:
         return
     for theta in THETAS:
         caption = f"Table S.II, θ = {theta:g}: CBA, mean ± standard deviation over the folds"
-        yield score_table(caption, sheet, _columns(sheet, theta))
+        yield score_table(caption, results, _columns(results, theta))
     for theta in THETAS:
         yield box_table(
-            f"Table S.III, θ = {theta:g}: mean number of hyperboxes", sheet, _columns(sheet, theta)
+            f"Table S.III, θ = {theta:g}: mean number of hyperboxes",
+            results,
+            _columns(results, theta),
         )
     yield Paragraph(
         "Table I ranks each method at its best setting for each θ. The paper names the settings, "
@@ -67,7 +69,7 @@ def _rank_tables(
     """Return Table I for one choice of the settings, and keep the ranks."""
     for theta in THETAS:
         try:
-            chosen = choose(view.sheet("mixed"), theta)
+            chosen = choose(view.results("mixed"), theta)
             ours[theta] = mixed_ranks(view, theta, choose)
         except MissingError as gap:
             yield Paragraph(f"θ = {theta:g}, {words}: no ranks, since {gap}.")
@@ -93,9 +95,9 @@ def _diagram(figure: int, theta: float, ours: dict[str, AverageRanks]) -> Iterat
         )
 
 
-def _columns(sheet: Sheet, theta: float) -> dict[str, Setting]:
+def _columns(results: ExperimentResults, theta: float) -> dict[str, Setting]:
     return {
         f"{method} {second(method, setting.second)}": setting
         for method in METHODS
-        for setting in settings_of(sheet, method, theta)
+        for setting in settings_of(results, method, theta)
     }

@@ -9,8 +9,8 @@ from boxwise.paper.report.about import About
 from boxwise.paper.report.page import Block, Bullets, Heading, Strong, Table, Text
 
 SCALING = {
-    "dataset": "continuous columns to 0 … 1 by all rows of the data set, as in the paper",
-    "fold": "continuous columns to 0 … 1 by the rows to learn",
+    "dataset": "numeric columns to 0 … 1 by all rows of the data set, as in the paper",
+    "fold": "numeric columns to 0 … 1 by the rows to learn",
 }
 
 ORDER = {
@@ -71,7 +71,7 @@ def section(about: About) -> Iterator[Block]:
             ),
             (
                 Strong("n and r"),
-                ": the numbers of continuous and of categorical columns.",
+                ": the numbers of numeric and of categorical columns.",
             ),
         )
     )

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from boxwise.paper.report.about import About
-from boxwise.paper.report.claims import Judgement, Verdict
+from boxwise.paper.report.claims import Judgement, Outcome
 from boxwise.paper.report.page import Block, Heading, Link, Paragraph, Strong
 from boxwise.paper.report.sections.claims import KIND, claim_tables
 from boxwise.paper.report.sections.coverage import coverage_table, measured_table
@@ -42,8 +42,8 @@ def section(view: View, about: About, judgements: Sequence[Judgement]) -> Iterat
     )
     yield coverage_table(view, about)
     yield measured_table(view, about)
-    counts = Counter(judgement.verdict for judgement in judgements)
-    holds, fails, unknown = (Strong(str(counts[v]), KIND[v]) for v in Verdict)
+    counts = Counter(judgement.outcome for judgement in judgements)
+    holds, fails, unknown = (Strong(str(counts[v]), KIND[v]) for v in Outcome)
     yield Paragraph(
         (
             f"Of {len(judgements)} claims of the paper, ", holds, " hold, ", fails,
@@ -52,7 +52,7 @@ def section(view: View, about: About, judgements: Sequence[Judgement]) -> Iterat
     )  # fmt: skip
     if about.repeats == 1:
         yield Paragraph(
-            "With one repetition there is nothing to agree with it: the verdicts are provisional."
+            "With one repetition there is nothing to agree with it: the outcomes are provisional."
         )
     yield glance(view)
     yield from claim_tables(judgements)
@@ -62,8 +62,8 @@ def _readings(judgements: Sequence[Judgement]) -> str:
     tested = [judgement for judgement in judgements if judgement.readings]
     numbers = [j.claim.number for j in tested if not j.is_agreed]
     if not numbers:
-        return f" The words of {len(tested)} were tested in several ways, with the same verdict."
+        return f" The words of {len(tested)} were tested in several ways, with the same outcome."
     return (
-        f" The words of {len(tested)} were tested in several ways; these gave different verdicts "
+        f" The words of {len(tested)} were tested in several ways; these gave different outcomes "
         f"on {len(numbers)}: {listed(numbers)}. Counted is the first way."
     )

@@ -20,7 +20,7 @@ from boxwise.paper.report.tables import (
     score_table,
     significance_table,
 )
-from boxwise.paper.report.view import MissingError, Sheet, View
+from boxwise.paper.report.view import ExperimentResults, MissingError, View
 from boxwise.paper.report.words import LONG, SECOND, number, signed, title
 
 CLOSE = 0.03
@@ -33,14 +33,16 @@ def section(view: View, about: About) -> Iterator[Block]:
         "All parameters of each algorithm are tuned on three inner folds of the rows to learn. "
         "This is the one experiment of which the paper prints every score.",
     )  # fmt: skip
-    sheet = view.sheet("tuned")
-    if not sheet.datasets:
+    results = view.results("tuned")
+    if not results.datasets:
         return
-    yield compare_scores(sheet)
+    yield compare_scores(results)
     yield glance(view)
     caption = "Table S.VIII, ours: CBA, mean ± standard deviation over the folds"
-    yield score_table(caption, sheet, tuned_columns())
-    yield rank_table("Table S.IX: ranks, the paper's in brackets", sheet, tuned_columns(), TABLE_S9)
+    yield score_table(caption, results, tuned_columns())
+    yield rank_table(
+        "Table S.IX: ranks, the paper's in brackets", results, tuned_columns(), TABLE_S9
+    )
     try:
         ours = tuned_ranks(view)
     except MissingError as gap:
@@ -57,14 +59,14 @@ def section(view: View, about: About) -> Iterator[Block]:
             "Average ranks of M1, M2, v1 and v2 on a line, ours and the paper's.",
             cd_diagrams({"this run": ours, "the paper's Table IV": TABLE_IV}),
         )
-    yield _chosen(sheet)
+    yield _chosen(results)
 
 
-def compare_scores(sheet: Sheet) -> Table:
+def compare_scores(results: ExperimentResults) -> Table:
     """Return Table S.VIII, ours beside the paper's."""
 
     def row(dataset: str) -> tuple[Text, ...]:
-        ours = [sheet.mean(dataset, setting) for setting in tuned_columns().values()]
+        ours = [results.mean(dataset, setting) for setting in tuned_columns().values()]
         theirs = TABLE_S8[dataset]
         cells: list[Text] = [title(dataset)]
         for mine, a, b, p in zip(
@@ -82,18 +84,18 @@ def compare_scores(sheet: Sheet) -> Table:
     for method in METHODS:
         header += [f"{method} ours", "printed", "difference"]
     caption = f"Table S.VIII: CBA, ours beside the paper's; ✓ within {CLOSE}"
-    rows = tuple(row(dataset) for dataset in sheet.datasets if dataset in TABLE_S8)
+    rows = tuple(row(dataset) for dataset in results.datasets if dataset in TABLE_S8)
     return Table(caption, tuple(header), rows)
 
 
 def glance(view: View) -> Table:
     """Return how near our scores are to those of Table S.VIII."""
-    sheet = view.sheet("tuned")
+    results = view.results("tuned")
 
     def row(method: str) -> tuple[Text, ...]:
         j = METHODS.index(method)
         apart = {
-            d: sheet.mean(d, tuned_columns()[method]) - printed[j]
+            d: results.mean(d, tuned_columns()[method]) - printed[j]
             for d, printed in TABLE_S8.items()
         }
         apart = {d: a for d, a in apart.items() if not isnan(a)}
@@ -118,7 +120,7 @@ def glance(view: View) -> Table:
     )
 
 
-def _chosen(sheet: Sheet) -> Table:
+def _chosen(results: ExperimentResults) -> Table:
     def often(values: list[float | None]) -> str:
         known = Counter(v for v in values if v is not None)
         if not known:
@@ -126,7 +128,7 @@ def _chosen(sheet: Sheet) -> Table:
         return ", ".join(f"{v:g} ({n / known.total():.0%})" for v, n in known.most_common(3))
 
     def row(method: str) -> tuple[Text, ...]:
-        rows = [r for d in sheet.datasets for r in sheet.rows(d, tuned_columns()[method])]
+        rows = [r for d in results.datasets for r in results.rows(d, tuned_columns()[method])]
         second = often([r.second for r in rows])
         return (
             LONG[method], often([r.theta for r in rows]), f"{SECOND[method]}: {second}",

@@ -17,7 +17,7 @@ constexpr size_t LOOK_AHEAD = 16, LOOK_AHEAD_CHUNK = 2, LOOK_AHEAD_FACTOR = 8;
 constexpr size_t BOXES_PER_LOOK_AHEAD = 64, MIN_PAIRS_FOR_THREADS = 100'000;
 }  // namespace
 
-void AgglomerativeEngine::Agglomeration::begin(Number i, Prospects& p) const {
+void AgglomerativeEngine::Agglomeration::begin(Number i, FoundPartners& p) const {
   p.number = p.other = i;
   p.box = box(i);
   p.group = places_[i].group;
@@ -26,7 +26,7 @@ void AgglomerativeEngine::Agglomeration::begin(Number i, Prospects& p) const {
 }
 
 // As if the two had merged: what kept the older one from merging before may do so no longer.
-void AgglomerativeEngine::Agglomeration::begin(Number older, Number younger, Prospects& p) const {
+void AgglomerativeEngine::Agglomeration::begin(Number older, Number younger, FoundPartners& p) const {
   p.number = older;
   p.other = younger;
   p.box = box(older);
@@ -37,7 +37,7 @@ void AgglomerativeEngine::Agglomeration::begin(Number older, Number younger, Pro
 }
 
 void AgglomerativeEngine::Agglomeration::look_around(Search& search, bool ahead,
-                                                     Prospects& p) const {
+                                                     FoundPartners& p) const {
   p.partners.clear();
   p.elders.clear();
   e_.visit_partners(p.box, p.group, search, [&](Place place, double degree) {
@@ -50,7 +50,7 @@ void AgglomerativeEngine::Agglomeration::look_around(Search& search, bool ahead,
   });
 }
 
-void AgglomerativeEngine::Agglomeration::explore(Search& search, bool ahead, Prospects& p) const {
+void AgglomerativeEngine::Agglomeration::explore(Search& search, bool ahead, FoundPartners& p) const {
   look_around(search, ahead, p);
   std::make_heap(p.partners.begin(), p.partners.end());
   p.refused.clear();
@@ -60,7 +60,7 @@ void AgglomerativeEngine::Agglomeration::explore(Search& search, bool ahead, Pro
 }
 
 // Partners are refused, the most similar first, until one is not.
-void AgglomerativeEngine::Agglomeration::find_free(Search& search, Prospects& p) const {
+void AgglomerativeEngine::Agglomeration::find_free(Search& search, FoundPartners& p) const {
   auto& partners = p.partners;
   while (!p.is_free && !partners.empty()) {
     const Partner first = partners.front();
@@ -77,7 +77,7 @@ void AgglomerativeEngine::Agglomeration::find_free(Search& search, Prospects& p)
 // A box of another class that the union with k overlaps. What kept the box from merging before is
 // tried first.
 std::optional<AgglomerativeEngine::Agglomeration::Number>
-AgglomerativeEngine::Agglomeration::find_blocker(Prospects& p, Number k, Search& search) const {
+AgglomerativeEngine::Agglomeration::find_blocker(FoundPartners& p, Number k, Search& search) const {
   const size_t own = unite(p, k, search);
   for (const Number known : p.blockers)
     if (meets(known, own, search)) return known;
@@ -87,7 +87,7 @@ AgglomerativeEngine::Agglomeration::find_blocker(Prospects& p, Number k, Search&
 }
 
 // Returns the class of the union.
-size_t AgglomerativeEngine::Agglomeration::unite(const Prospects& p, Number k,
+size_t AgglomerativeEngine::Agglomeration::unite(const FoundPartners& p, Number k,
                                                  Search& search) const {
   e_.unite(places_[k], p.box, search);
   for (const Number part : {p.number, p.other})
@@ -102,9 +102,9 @@ bool AgglomerativeEngine::Agglomeration::meets(Number k, size_t own, Search& sea
          e_.meets(e_.groups_[place.group], place.slot, both);
 }
 
-AgglomerativeEngine::Agglomeration::Prospects& AgglomerativeEngine::Agglomeration::prospects(
-    Number i) {
-  Prospects* found = found_ahead(i);
+AgglomerativeEngine::Agglomeration::FoundPartners&
+AgglomerativeEngine::Agglomeration::partners_of(Number i) {
+  FoundPartners* found = found_ahead(i);
   if (found != nullptr && found->other == i) {
     catch_up(*found);
     return *found;
@@ -119,13 +119,13 @@ AgglomerativeEngine::Agglomeration::Prospects& AgglomerativeEngine::Agglomeratio
 // The most similar of the partners that it may merge with; a degree below zero: there is none. It
 // is told when what keeps it from merging with others changes.
 AgglomerativeEngine::Agglomeration::Partner AgglomerativeEngine::Agglomeration::first_mergeable(
-    Prospects& p) {
+    FoundPartners& p) {
   find_free(e_.search_, p);
   note_blockers(p);
   return p.is_free ? p.partners.front() : Partner{-1, 0};
 }
 
-void AgglomerativeEngine::Agglomeration::note_blockers(const Prospects& p) {
+void AgglomerativeEngine::Agglomeration::note_blockers(const FoundPartners& p) {
   auto& noted = blockers_[p.number];
   for (size_t at = p.known; at < p.blockers.size(); ++at) {
     const Number blocker = p.blockers[at];
@@ -166,30 +166,30 @@ void AgglomerativeEngine::Agglomeration::look_ahead(Number from,
   forget_ahead();
   for (Number i = from; i < places_.size() && asked_.size() < most; ++i)
     if (include(i)) asked_.push_back(i);
-  explore_ahead([&](Number i, Search&, Prospects& p) { begin(i, p); });
+  explore_ahead([&](Number i, Search&, FoundPartners& p) { begin(i, p); });
 }
 
 // The next boxes of AGGLO-SM: those with a partner as if they had merged.
-void AgglomerativeEngine::Agglomeration::look_ahead(const Turn& from) {
+void AgglomerativeEngine::Agglomeration::look_ahead(const QueueEntry& from) {
   const size_t most = batch();
   if (most == 1) return;
   if (!upcoming_.empty() && !(from < upcoming_.back())) return;
   forget_ahead();
   upcoming_.push_back(from);
-  for (; !turns_.empty() && upcoming_.size() < most; turns_.pop())
-    if (is_valid(turns_.top())) upcoming_.push_back(turns_.top());
-  for (const Turn& turn : upcoming_) asked_.push_back(turn.older);
-  for (size_t at = 1; at < upcoming_.size(); ++at) turns_.push(upcoming_[at]);
+  for (; !queue_.empty() && upcoming_.size() < most; queue_.pop())
+    if (is_valid(queue_.top())) upcoming_.push_back(queue_.top());
+  for (const QueueEntry& entry : upcoming_) asked_.push_back(entry.older);
+  for (size_t at = 1; at < upcoming_.size(); ++at) queue_.push(upcoming_[at]);
   std::sort(asked_.begin(), asked_.end());
-  explore_ahead([&](Number i, Search& search, Prospects& p) {
+  explore_ahead([&](Number i, Search& search, FoundPartners& p) {
     begin(i, p);
     const Best& best = best_[i];
-    if (best.settled && !find_blocker(p, best.number, search)) begin(i, best.number, p);
+    if (best.is_exact && !find_blocker(p, best.number, search)) begin(i, best.number, p);
   });
 }
 
 void AgglomerativeEngine::Agglomeration::explore_ahead(
-    const std::function<void(Number, Search&, Prospects&)>& begin) {
+    const std::function<void(Number, Search&, FoundPartners&)>& begin) {
   e_.follow_boxes(asked_.size());
   found_.resize(std::max(found_.size(), asked_.size()));
   in_threads(asked_, [&](size_t at, Search& search) {
@@ -217,17 +217,17 @@ void AgglomerativeEngine::Agglomeration::note_change(Number older, Number younge
   std::erase(grown_, younger);
 }
 
-// If nobody has asked for it yet.
-AgglomerativeEngine::Agglomeration::Prospects* AgglomerativeEngine::Agglomeration::found_ahead(
+// What was found ahead for a box, unless the box has changed or taken it over.
+AgglomerativeEngine::Agglomeration::FoundPartners* AgglomerativeEngine::Agglomeration::found_ahead(
     Number i) {
   const auto asked = std::lower_bound(asked_.begin(), asked_.end(), i);
   if (asked == asked_.end() || *asked != i || has_changed_[i]) return nullptr;
-  Prospects& p = found_[static_cast<size_t>(asked - asked_.begin())];
+  FoundPartners& p = found_[static_cast<size_t>(asked - asked_.begin())];
   return p.is_ahead ? &p : nullptr;
 }
 
 // Looks again at boxes that have merged since the partners were found.
-void AgglomerativeEngine::Agglomeration::catch_up(Prospects& p) {
+void AgglomerativeEngine::Agglomeration::catch_up(FoundPartners& p) {
   p.is_ahead = false;
   if (changed_.empty()) return;
   const auto has_changed = [&](Number k) { return has_changed_[k] != 0; };
@@ -261,7 +261,7 @@ void AgglomerativeEngine::Agglomeration::catch_up(Prospects& p) {
 }
 
 // Whether no box that has merged since keeps it from merging with k.
-bool AgglomerativeEngine::Agglomeration::is_free_of_changed(const Prospects& p, Number k) {
+bool AgglomerativeEngine::Agglomeration::is_free_of_changed(const FoundPartners& p, Number k) {
   if (grown_.empty()) return true;
   const size_t own = unite(p, k, e_.search_);
   return std::none_of(grown_.begin(), grown_.end(),

@@ -1,4 +1,4 @@
-"""Boxes ruled out by their outlines in bytes are never among the best."""
+"""Boxes ruled out by their quantised bounds are never among the best."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_a_feature_that_had_no_range_gets_one():
     assert clf.predict(unseen).tolist() == best_by_membership(clf, unseen)
 
 
-def test_boxes_that_go_take_their_outlines_with_them():
+def test_removed_boxes_take_their_quantised_bounds_with_them():
     clf = classifier()
     X, y = table(7, 500)
     unseen, _ = table(8, 100)
@@ -138,12 +138,12 @@ def test_boxes_that_go_take_their_outlines_with_them():
     assert clf.predict(unseen).tolist() == best_by_membership(clf, unseen)
 
 
-def test_boxes_come_go_and_are_redrawn_some_at_a_time_after_a_row_far_away():
+def test_boxes_come_go_and_are_requantised_some_at_a_time_after_a_row_far_away():
     clf = classifier()
     X, y = table(12, 900)
     unseen, _ = table(13, 60)
     clf.partial_fit(X[:700], y[:700])
-    assert clf.n_boxes_ > 500  # not redrawn by a few rows
+    assert clf.n_boxes_ > 500  # not requantised by a few rows
     rng = np.random.default_rng(1)
     for i, far in enumerate([3.0, 30.0, -30.0]):
         begin = 700 + 20 * i
@@ -155,7 +155,7 @@ def test_boxes_come_go_and_are_redrawn_some_at_a_time_after_a_row_far_away():
             assert clf.predict(unseen).tolist() == best_by_membership(clf, unseen)
 
 
-def test_other_settings_in_the_middle_of_a_redrawing():
+def test_other_settings_while_boxes_are_requantised():
     clf = classifier()
     X, y = table(16, 900)
     unseen, _ = table(17, 100)
@@ -169,7 +169,7 @@ def test_other_settings_in_the_middle_of_a_redrawing():
 
 
 @pytest.mark.parametrize("gamma", [[1e-320, 1e6, 1.0, 1.0], [5e-324, 300.0, 1e-9, 1.0]])
-def test_features_that_hardly_count_have_no_outlines(gamma):
+def test_features_that_hardly_count_have_no_quantised_bounds(gamma):
     clf = classifier(gamma=gamma)
     X, y = table(14, 200)
     X[::2, 1] = X[1::3, 2] = np.nan
@@ -193,7 +193,7 @@ def test_thousands_of_categories_add_up_to_a_share_of_one():
     assert engine.predict(empty[:1], empty[:1], codes[:1]).tolist() == [1]
 
 
-def test_other_settings_and_copies_draw_them_anew():
+def test_other_settings_and_copies_quantise_anew():
     clf = classifier()
     X, y = table(9, 400)
     unseen, _ = table(10, 100)
@@ -205,8 +205,8 @@ def test_other_settings_and_copies_draw_them_anew():
         assert again.predict(unseen).tolist() == clf.predict(unseen).tolist()
 
 
-def test_boxes_within_one_mark_of_each_other_are_told_apart():
-    # A mark is a 255th of the range, and here 1,000 boxes lie within one.
+def test_boxes_within_one_unit_of_each_other_are_told_apart():
+    # A unit is a 255th of the range, and here 1,000 boxes lie within one.
     rng = np.random.default_rng(11)
     X = np.concatenate([[0.0, 1.0], 0.5 + rng.random(1_000) / 2_000])[:, None]
     y = rng.integers(0, 5, len(X))

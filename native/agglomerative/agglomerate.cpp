@@ -186,7 +186,8 @@ void AgglomerativeEngine::unite(Place place, const Box& a, Search& search) const
   both.listed = r_;
 }
 
-// Whether the union, of class `own`, overlaps a box of another class; if so, that is the blocker.
+// Whether the union, of class `own`, overlaps a box of another class; if so, blockers begins with
+// that one.
 bool AgglomerativeEngine::union_overlaps(size_t own, Search& search) const {
   const Grown& both = search.overlap.grown;
   for (size_t j = 0; j < n_; ++j)

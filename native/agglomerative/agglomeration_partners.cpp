@@ -82,7 +82,7 @@ AgglomerativeEngine::Agglomeration::find_blocker(FoundPartners& p, Number k, Sea
   for (const Number known : p.blockers)
     if (meets(known, own, search)) return known;
   if (!e_.union_overlaps(own, search)) return std::nullopt;
-  p.blockers.push_back(static_cast<Number>(search.overlap.blocker->id));
+  p.blockers.push_back(static_cast<Number>(search.overlap.blockers.front().id));
   return p.blockers.back();
 }
 

@@ -235,6 +235,7 @@ void AgglomerativeEngine::Joining::put_back() {
 bool AgglomerativeEngine::Joining::merge_with_partner(Place place) {
   const Box box = e_.groups_[place.group].remove(place.slot);
   partners_.clear();
+  e_.search_.overlap.blockers.clear();
   e_.visit_partners(box, place.group, [&](Place other, double degree) {
     partners_.push_back({degree, e_.groups_[other.group].id[other.slot], other});
   });
@@ -244,7 +245,9 @@ bool AgglomerativeEngine::Joining::merge_with_partner(Place place) {
     const Place other = partners_.back().place;
     e_.unite(other, box, e_.search_);
     e_.follow_boxes(1);
-    if (e_.union_overlaps(std::max(other.group, place.group), e_.search_)) continue;
+    const size_t own = std::max(other.group, place.group);
+    if (e_.is_blocked_again(own, e_.search_.overlap)) continue;
+    if (e_.union_overlaps(own, e_.search_)) continue;
     grow(other, box, place.group, true);
     return true;
   }

@@ -58,7 +58,7 @@ class EntropyEngine : public Engine {
     BoxIndex::Meeting meeting;
     QuantizedQuery query;  // the grown box, once it is quantised
     bool query_made = false;
-    std::optional<Candidate> blocker;  // what was found last
+    std::vector<Candidate> blockers;  // found lately, the latest first
   };
   struct Taker {
     Place place;
@@ -66,12 +66,14 @@ class EntropyEngine : public Engine {
   };
   std::optional<Taker> find_taker(const Sample& x);  // the box to take a sample, if there is one
   std::optional<Place> nearest(const Sample& x) const;  // the box of highest membership that might
-  // Whether the grown box, of class `own`, overlaps a box of another; if so, that is the blocker.
+  // Whether the grown box, of class `own`, overlaps a box of another; if so, blockers begins with
+  // that one.
   bool overlaps_others(std::size_t own);
   // The same by several threads; indexes are used as far as they have come.
   bool overlaps_others(std::size_t own, Overlap& x) const;
   BoxIndex* index(std::size_t group);  // if it follows all boxes of the group, after some more
   bool meets(const Group& h, Slot slot, Grown& b) const;
+  bool is_blocked_again(std::size_t own, Overlap& x) const;  // by a box that was found lately
   // By box: the least count, or sum of counts, of a row's values with which the entropy test may
   // pass.
   static const std::uint32_t* min_counts(const Group& g) { return g.engine_data.data(); }

@@ -12,6 +12,10 @@ using std::size_t;
 using std::uint32_t;
 using std::uint64_t;
 
+namespace {
+constexpr size_t MAX_BLOCKERS = 32;  // that are tried again before a pass over all boxes
+}  // namespace
+
 // The paper's paragraph: the oldest box that contains the sample takes it; else the candidate of
 // highest membership that may grow (size, entropy, no overlap with another class); else a new box.
 // If there are enough boxes, the one of highest membership takes it even if it fails the tests.
@@ -90,6 +94,8 @@ void EntropyEngine::look_up(const Sample& x) {
   container_.reset();
   candidates_.clear();
   extents_made_ = false;
+  auto& blockers = overlap_.blockers;  // of the sample before: only the last may well block again
+  if (blockers.size() > 1) blockers.erase(blockers.begin() + 1, blockers.end());
   visit_candidate_groups(x, [&](size_t group) { collect(group, x); });
 }
 
@@ -267,16 +273,22 @@ bool EntropyEngine::overlaps_any(Place place, const Sample& x) {
   }
   // An unlabelled box might be of any class: it is tested against all, and all against it.
   const size_t own = place.group > 0 ? place.group : static_cast<size_t>(x.label + 1);
-  const auto& blocker = overlap_.blocker;
-  if (blocker && blocker->place.group < groups_.size() &&
-      (own == 0 || blocker->place.group != own)) {
-    const Place last = blocker->place;  // what blocked the last expansion may well block this one
-    const Group& h = groups_[last.group];
-    if (last.slot < h.size() && h.id[last.slot] == blocker->id && blocker->id != g.id[place.slot] &&
-        meets(h, last.slot, b))
-      return true;
-  }
-  return overlaps_others(own);
+  return is_blocked_again(own, overlap_) || overlaps_others(own);
+}
+
+// What blocked the last expansions may well block this one: candidates of a sample all grow to it.
+bool EntropyEngine::is_blocked_again(size_t own, Overlap& x) const {
+  const auto blocks = [&](const Candidate& known) {
+    const auto [group, slot] = known.place;  // as it was when the box was found
+    if (group >= groups_.size() || (own != 0 && group == own)) return false;
+    const Group& h = groups_[group];
+    return slot < h.size() && h.id[slot] == known.id && !excused(known.place, x.grown) &&
+           meets(h, slot, x.grown);
+  };
+  const auto found = std::find_if(x.blockers.begin(), x.blockers.end(), blocks);
+  if (found == x.blockers.end()) return false;
+  std::rotate(x.blockers.begin(), found, found + 1);
+  return true;
 }
 
 bool EntropyEngine::overlaps_others(size_t own) {
@@ -355,7 +367,8 @@ bool EntropyEngine::blocks(Place place, Overlap& x) const {
   Grown& b = x.grown;
   if (excused(place, b) || !shares_values(h, place.slot, b) || is_apart(h, place.slot, b))
     return false;
-  x.blocker = Candidate{0.0, h.id[place.slot], place};
+  if (x.blockers.size() == MAX_BLOCKERS) x.blockers.pop_back();
+  x.blockers.insert(x.blockers.begin(), Candidate{0.0, h.id[place.slot], place});
   return true;
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -146,6 +147,24 @@ def test_boxes_are_taken_apart_as_the_reference_does(condition, n_values):
         reference = assert_joined_alike(stream, learned_parts(stream, 4, seed))
         taken_apart += len(reference.created) - len(reference.boxes)
     assert taken_apart > 10  # else it was not tested
+
+
+@pytest.mark.parametrize("n_values", [1, 2])
+def test_many_parts_whose_merges_are_mostly_refused_join_as_in_the_reference(n_values):
+    """Classes at random: nearly every box that might grow or merge overlaps another class."""
+    rng = np.random.default_rng(n_values)
+    points = rng.random((300, 3))
+    stream = replace(
+        saturated(0, "each", n_values),
+        theta=1.0,
+        delta=0.1,
+        lower=points.tolist(),
+        upper=points.tolist(),
+        values=[[f"v{v}" for v in row] for row in rng.integers(0, n_values, (300, 2)).tolist()],
+        labels=rng.integers(0, 2, 300).tolist(),
+    )
+    reference = assert_joined_alike(stream, learned_parts(stream, 12, 0))
+    assert reference.rejections > 300  # else few merges were refused
 
 
 def test_rows_are_dealt_every_value_of_every_feature_once():

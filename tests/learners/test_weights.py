@@ -119,6 +119,27 @@ def test_fractions_are_counted_and_shown() -> None:
     assert "1.5 rows" in clf.boxes_.describe(0)
 
 
+def test_fractions_are_rounded_in_words_and_kept_in_explanations() -> None:
+    clf = HyperboxClassifier().partial_fit([["a"], ["b"]], ["x", "y"], sample_weight=[0.7, 0.7])
+    assert repr(clf.boxes_) == "Boxes(2 boxes, 2 classes, 1.4 rows)"
+    assert clf.boxes_.describe(0) == "x, 0.7 rows: x0 is a"
+    (why,) = clf.explain([["a"]])
+    assert why.winner.rows == pytest.approx(0.7, abs=1e-6)
+    (feature,) = why.winner.features
+    assert (feature.inside, feature.count) == (True, why.winner.rows)
+    assert feature.term == 1
+    assert "100% of the box" in str(why)
+    assert "not in the box" not in str(why)
+
+
+def test_whole_weights_are_explained_in_whole_rows() -> None:
+    clf = HyperboxClassifier().partial_fit([["a"], ["b"]], ["x", "y"], sample_weight=[1234, 1])
+    assert repr(clf.boxes_) == "Boxes(2 boxes, 2 classes, 1,235 rows)"
+    (why,) = clf.explain([["a"]], counterfactual=False)
+    assert (why.winner.rows, type(why.winner.rows)) == (1234, int)
+    assert type(why.winner.features[0].count) is int
+
+
 def test_a_heavier_class_is_more_probable() -> None:
     X, y = [[0.0], [1.0]] * 20, ["a", "b"] * 20
     even = HyperboxClassifier().fit(X, y).predict_proba([[0.5]])[0]

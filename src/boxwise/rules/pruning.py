@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwise.core import EvidenceSettings, Model
+from boxwise.core.words import counted
 from boxwise.evaluate import class_balanced_accuracy
 from boxwise.inputs import Batch
 from boxwise.progress import follow
 from boxwise.rules.from_boxes import rules_of_boxes
-from boxwise.rules.rule import Rule, count_of_rows
+from boxwise.rules.rule import Rule
 from boxwise.schema import show
 
 CELLS = 4_000_000  # rows × boxes at a time
@@ -50,7 +51,7 @@ class RemovedBox:
     wrong: int
 
     def __str__(self) -> str:
-        learned = count_of_rows(self.rows)
+        learned = counted(self.rows, "row", "rows")
         return f"{self.rule} (from {learned}; {self.right:,} right, {self.wrong:,} wrong)"
 
 

@@ -69,6 +69,8 @@ class HyperboxClassifier(ExplainedLearner):
         had the best class balanced accuracy recently.
     class_weight : "balanced", mapping or None, default=None
         How often a row of each class counts, as in scikit-learn; "balanced" works with `fit` only.
+        A row counts at most 10,000 times: where a class is so rare that "balanced" would go beyond,
+        all weights are divided by the same number.
     unlabelled : object, default=None
         The mark of rows without a label that are to be learned, for example -1 (NaN for missing
         labels). By default a missing label is an error.

@@ -59,8 +59,10 @@ void Learner::configure(Settings settings) {
     state_.adwin = drift::Adwin();
   }
   const bool alone = settings_.max_boxes != 0 && settings_.max_boxes < LEAST_BUDGET;
-  if (!settings_.adapt || alone)  // there is nobody beside the current expert
+  if (!settings_.adapt || alone) {  // there is nobody beside the current expert
+    if (Member* challenger = find(Role::CHALLENGER)) drop(*challenger);
     state_.members.erase(state_.members.begin() + 1, state_.members.end());
+  }
   if (settings_.max_boxes == 0) return;
   while (n_boxes() > settings_.max_boxes) {  // the current expert is the first
     Member& largest = *std::max_element(
@@ -367,18 +369,20 @@ void Learner::start_challenger() {
 
 void Learner::compare_challenger() {
   Member& challenger = *find(Role::CHALLENGER);
-  const auto place = static_cast<size_t>(&challenger - state_.members.data());
-  const Member& current = state_.members.front();
   const std::uint64_t age = state_.labelled - challenger.since;
-  if (age >= TRIAL && challenger.loss < current.loss - TOLERANCE) {
-    replace_current(place, Event::REPLACED);
+  if (age >= TRIAL && challenger.loss < state_.members.front().loss - TOLERANCE) {
+    replace_current(static_cast<size_t>(&challenger - state_.members.data()), Event::REPLACED);
   } else if (age > GIVE_UP) {
-    state_.changes.push_back({state_.rows, Event::DROPPED, current.loss / MEAN,
-                              challenger.loss / MEAN,
-                              static_cast<double>(challenger.expert.n_boxes()),
-                              std::vector<double>(n_ + r_)});
-    state_.members.erase(state_.members.begin() + static_cast<std::ptrdiff_t>(place));
+    drop(challenger);
   }
+}
+
+void Learner::drop(Member& challenger) {
+  state_.changes.push_back({state_.rows, Event::DROPPED, state_.members.front().loss / MEAN,
+                            challenger.loss / MEAN,
+                            static_cast<double>(challenger.expert.n_boxes()),
+                            std::vector<double>(n_ + r_)});
+  state_.members.erase(state_.members.begin() + (&challenger - state_.members.data()));
 }
 
 void Learner::compare_retired() {

@@ -125,6 +125,7 @@ class Learner {
                 double weight);
   void follow_change(bool alarm);
   void compare_challenger();
+  void drop(Member& challenger);
   void compare_retired();
   void start_challenger();
   void replace_current(std::size_t by, Event event);

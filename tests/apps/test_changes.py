@@ -132,7 +132,7 @@ def test_lines_say_what_happened(capsys):
         "boxwise: row 7,553: alarm: errors rose from 8.0% to 31.0%",
         "boxwise: row 7,600: replaced: log-loss 0.900 before, 0.200 now; "
         "what matters now: age more",
-        "boxwise: row 9,100: the challenger was no better and is dropped",
+        "boxwise: row 9,100: the challenger is dropped",
     ]
 
 

@@ -318,6 +318,21 @@ def test_engine_follows_changes_as_the_specification_does(kind, max_boxes):
     assert expected <= {change.event for change in pair.reference.changes}
 
 
+@pytest.mark.parametrize(("learned", "role"), [(600, "challenger"), (650, "retired")])
+@pytest.mark.parametrize("changed", [{"adapt": False}, {"max_boxes": 10}])
+def test_engine_goes_on_with_other_parameters_as_the_specification_does(learned, role, changed):
+    rows = random_rows(6, 700, 2, 1, classes=2, noise=0.02, shifts=(540,))
+    pair = Pair(2, 1, max_boxes=40)
+    pair.learn(rows[:learned])
+    assert [expert.role for expert in pair.reference.experts] == ["current", role]
+    pair.clf.set_params(**changed)
+    pair.reference.configure(pair.clf.max_boxes, adapt=pair.clf.adapt)
+    pair.learn(rows[learned:])
+    pair.check(rows[:5])
+    events = [change.event for change in pair.reference.changes]
+    assert events.count("dropped") == (role == "challenger")
+
+
 # ---- the engine against itself
 
 

@@ -159,7 +159,8 @@ def test_a_challenger_has_no_vote_before_it_has_seen_labels():
     assert clf.score(X[:2_000], truth[:2_000]) > 0.9
 
 
-def test_a_challenger_ends_when_adapting_is_switched_off():
+@pytest.mark.parametrize("changed", [{"adapt": False}, {"max_boxes": 10}])
+def test_a_challenger_ends_when_parameters_leave_no_room_for_it(changed):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2_000, 3))
     y = (X[:, 0] > 0).astype(int)
@@ -169,5 +170,8 @@ def test_a_challenger_ends_when_adapting_is_switched_off():
     while not clf.changes_:
         clf.partial_fit(X[row : row + 1], y[row : row + 1])
         row += 1
-    clf.set_params(adapt=False).partial_fit(X[row : row + 1], y[row : row + 1])
+    clf.set_params(**changed).partial_fit(X[row : row + 1], y[row : row + 1])
     assert not clf._model.engine.warning
+    (alarm, dropped) = clf.changes_
+    assert (alarm.event, dropped.event, dropped.row) == ("alarm", "dropped", row)
+    assert dropped.boxes > 0

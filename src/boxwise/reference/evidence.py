@@ -4,9 +4,10 @@ The model is a set of boxes that decide together by their likelihoods. `boxwise.
 has their density, the relevance of the columns and the learning rule. This is what there is above:
 
 **Change.** When ADWIN finds that the errors have risen, a challenger starts from the last 60 rows.
-It replaces the current expert if its discounted log-loss becomes lower, or is dropped in the end. A
-replaced expert retires with its heaviest boxes, learns no more, and returns if clearly better. All
-experts predict, weighted by exp(-loss) (Hedge).
+It replaces the current expert if its discounted log-loss becomes lower, or is dropped in the end,
+or when parameters change so that there may be no other expert. A replaced expert retires with its
+heaviest boxes, learns no more, and returns if clearly better. All experts predict, weighted by
+exp(-loss) (Hedge).
 
 **Budget.** All experts together have at most `max_boxes`, a fifth of them for a challenger and a
 twentieth for each retired expert.
@@ -99,6 +100,20 @@ class Evidence:
         self.tallies: dict[float, dict[Hashable, list[float]]] = {prior: {} for prior in priors}
         self.changes: list[Change] = []
         self.rows = self.labelled = self.created = 0
+
+    def configure(self, max_boxes: int | None, *, adapt: bool) -> None:
+        """Go on with another budget, and with or without following changes."""
+        self.max_boxes, self.adapt = max_boxes, adapt
+        if not adapt:
+            self.recent.clear()
+            self.adwin = Adwin()
+        if not adapt or (max_boxes is not None and max_boxes < LEAST_BUDGET):
+            for challenger in [e for e in self.experts if e.role == "challenger"]:
+                self._drop(challenger)
+            del self.experts[1:]
+        while max_boxes is not None and len(self.boxes) > max_boxes:
+            largest = max(self.experts, key=lambda expert: len(expert.boxes))
+            largest.evict(unlabelled_only=False)
 
     @property
     def boxes(self) -> list[Box]:
@@ -348,9 +363,12 @@ class Evidence:
         if age >= TRIAL and challenger.loss < current.loss - TOLERANCE:
             self._replace_current(challenger, "replaced")
         elif age > GIVE_UP:
-            losses = current.loss / MEAN, challenger.loss / MEAN
-            self.changes.append(Change(self.rows, "dropped", *losses, len(challenger.boxes)))
-            self.experts.remove(challenger)
+            self._drop(challenger)
+
+    def _drop(self, challenger: Expert) -> None:
+        losses = self.experts[0].loss / MEAN, challenger.loss / MEAN
+        self.changes.append(Change(self.rows, "dropped", *losses, len(challenger.boxes)))
+        self.experts.remove(challenger)
 
     def _compare_retired(self) -> None:
         most = self.experts[0].loss - RETURN_MARGIN * MEAN - TOLERANCE

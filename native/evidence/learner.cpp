@@ -64,12 +64,13 @@ void Learner::configure(Settings settings) {
     state_.members.erase(state_.members.begin() + 1, state_.members.end());
   }
   if (settings_.max_boxes == 0) return;
-  while (n_boxes() > settings_.max_boxes) {  // the current expert is the first
-    Member& largest = *std::max_element(
-        state_.members.begin(), state_.members.end(),
-        [](auto& a, auto& b) { return a.expert.n_boxes() < b.expert.n_boxes(); });
-    evict(largest.expert);
-  }
+  // Only the current expert, which learns before all others, may be over its quota: a box that another
+  // gave up between its evaluation and its turn to learn would be evaluated, but gone.
+  for (Member& member : state_.members)
+    while (member.role != Role::CURRENT &&
+           static_cast<double>(member.expert.n_boxes()) > quota(member.role))
+      evict(member.expert);
+  while (n_boxes() > settings_.max_boxes) evict(state_.members.front().expert);
 }
 
 bool Learner::can_predict() const {

@@ -111,9 +111,13 @@ class Evidence:
             for challenger in [e for e in self.experts if e.role == "challenger"]:
                 self._drop(challenger)
             del self.experts[1:]
-        while max_boxes is not None and len(self.boxes) > max_boxes:
-            largest = max(self.experts, key=lambda expert: len(expert.boxes))
-            largest.evict(unlabelled_only=False)
+        if max_boxes is None:
+            return
+        for expert in self.experts[1:]:
+            while len(expert.boxes) > self._quota(expert):
+                expert.evict(unlabelled_only=False)
+        while len(self.boxes) > max_boxes:
+            self.experts[0].evict(unlabelled_only=False)
 
     @property
     def boxes(self) -> list[Box]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+EXPONENT_FROM = 1e15  # above, digits are not told apart any more
+
 
 def number_text(x: float) -> str:
     """Return a number with as many digits as a reader needs.
 
     Examples
     --------
-    >>> number_text(1234567.8), number_text(3.0), number_text(0.123456)
-    ('1,234,568', '3', '0.1235')
+    >>> number_text(1234567.8), number_text(3.0), number_text(0.123456), number_text(-1e150)
+    ('1,234,568', '3', '0.1235', '-1e+150')
     """
+    if abs(x) >= EXPONENT_FROM:
+        return f"{x:.4g}"
     return f"{x:,.0f}" if x == round(x) or abs(x) >= 1000 else f"{x:.4g}"
 
 

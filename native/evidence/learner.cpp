@@ -333,6 +333,11 @@ void Learner::remember(const double* lower, const double* upper, const Code* cod
   row.weight = weight;
 }
 
+void Learner::State::note(Change change) {
+  if (changes.size() == MOST_CHANGES) changes.pop_front();
+  changes.push_back(std::move(change));
+}
+
 Member* Learner::find(Role role) {
   for (Member& member : state_.members)
     if (member.role == role) return &member;
@@ -350,7 +355,7 @@ void Learner::follow_change(bool alarm) {
 }
 
 void Learner::start_challenger() {
-  state_.changes.push_back({state_.rows, Event::ALARM, state_.adwin.older(), state_.adwin.newer(), 0,
+  state_.note({state_.rows, Event::ALARM, state_.adwin.older(), state_.adwin.newer(), 0,
                             std::vector<double>(n_ + r_)});
   state_.members.push_back({Expert(n_, r_, settings_.sizes, density_), Role::CHALLENGER});
   state_.members.back().since = state_.labelled;
@@ -379,7 +384,7 @@ void Learner::compare_challenger() {
 }
 
 void Learner::drop(Member& challenger) {
-  state_.changes.push_back({state_.rows, Event::DROPPED, state_.members.front().loss / MEAN,
+  state_.note({state_.rows, Event::DROPPED, state_.members.front().loss / MEAN,
                             challenger.loss / MEAN,
                             static_cast<double>(challenger.expert.n_boxes()),
                             std::vector<double>(n_ + r_)});
@@ -410,7 +415,7 @@ void Learner::replace_current(size_t place, Event event) {
   current.since = next.since = state_.labelled;
   next.role = Role::RETIRED;
   state_.adwin = drift::Adwin();
-  state_.changes.push_back(std::move(change));
+  state_.note(std::move(change));
   // The longest retired goes, and one that would have no box left.
   const auto retired = [&] {
     return static_cast<size_t>(std::count_if(state_.members.begin(), state_.members.end(),

@@ -166,3 +166,11 @@ def test_a_report_lists_the_changes(model, tmp_path):
 
 def test_inspect_counts_all_rows_that_were_learned(model):
     assert "learned     3,000 rows, " in boxwise("inspect", model[0]).stdout
+
+
+def test_changes_are_told_although_the_model_keeps_the_latest_only(capsys):
+    watch = ChangeWatch(None, quiet=False)
+    watch.skip([ALARM, REPLACED])
+    watch.tell([REPLACED, DROPPED])
+    watch.tell([REPLACED, DROPPED])
+    assert told(capsys.readouterr().err) == [str(DROPPED)]

@@ -55,7 +55,7 @@ class Change:
 
 
 def changes_of(model: Model) -> list[Change]:
-    """Return what happened so far, the first event first."""
+    """Return what happened so far, the latest 1,000 events, in order."""
     names = (*model.schema.numeric_names, *model.schema.categorical_names)
     found = []
     for row in model.engine.snapshot()["changes"]:

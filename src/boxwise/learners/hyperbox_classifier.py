@@ -94,7 +94,7 @@ class HyperboxClassifier(ExplainedLearner):
         The relevance of each column: 1 at the start, more where boxes are narrow. NaN for a column
         without a value yet.
     changes_ : list of Change
-        Alarms and their outcomes.
+        Alarms and their outcomes, the latest 1,000.
 
     See Also
     --------
@@ -230,7 +230,7 @@ class HyperboxClassifier(ExplainedLearner):
 
     @property
     def changes_(self) -> list[Change]:
-        """What happened to the model: alarms and what became of them."""
+        """What happened to the model: alarms and what became of them, the latest 1,000."""
         return changes_of(self._fitted())
 
     def support(self, X: Any, upper: Any = None) -> NDArray[np.float64]:

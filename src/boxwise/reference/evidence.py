@@ -57,6 +57,7 @@ RECENT, TRIAL, GIVE_UP, FIRST_ALARM = 60, 50, 1500, 300  # rows
 RETURN_MARGIN = 0.25  # by which the mean loss of a retired expert must be lower
 CHALLENGER_SHARE, RETIRED_SHARE = 0.2, 0.05  # of the budget
 MOST_RETIRED, MOST_RETIRED_BOXES, LEAST_BUDGET = 2, 50, 20
+MOST_CHANGES = 1000  # the latest, that are kept
 PRIOR_ROWS = 0.1
 
 
@@ -98,7 +99,7 @@ class Evidence:
         self.recent: deque[tuple[Numbers, Numbers, Values, Hashable, float]] = deque(maxlen=RECENT)
         # By prior and class: rows of the class, predicted as it, both; discounted.
         self.tallies: dict[float, dict[Hashable, list[float]]] = {prior: {} for prior in priors}
-        self.changes: list[Change] = []
+        self.changes: deque[Change] = deque(maxlen=MOST_CHANGES)
         self.rows = self.labelled = self.created = 0
 
     def configure(self, max_boxes: int | None, *, adapt: bool) -> None:

@@ -5,7 +5,6 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
-#include <tuple>
 
 #include "kernels/kernels.hpp"
 #include "engine/thread_pool.hpp"
@@ -129,6 +128,7 @@ void EvidenceEngine::learn_row(const Rows& rows, size_t row, std::int32_t label,
   const Code* codes = rows.codes + row * n_categorical();
   double left = rows.weights == nullptr ? 1.0 : rows.weights[row];
   if (!(left > 0)) return;
+  rows_before_last_ = learner_.state().rows;
   bool evaluated = last.is(*this, lower, upper, codes);
   last.serial = 0;  // the outcome is overwritten, whichever engine it was of
   for (; left > 0; left -= 1) {
@@ -351,9 +351,12 @@ bool EvidenceEngine::warning() const {
 
 bool EvidenceEngine::drift() const {
   const auto reader = lock_.reading();
-  const auto& [changes, rows] = std::tie(learner_.state().changes, learner_.state().rows);
-  return !changes.empty() && changes.back().row == rows &&
-         (changes.back().event == Event::REPLACED || changes.back().event == Event::RETURNED);
+  const auto& changes = learner_.state().changes;
+  for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
+    if (change->row <= rows_before_last_) return false;
+    if (change->event == Event::REPLACED || change->event == Event::RETURNED) return true;
+  }
+  return false;
 }
 
 void EvidenceEngine::restore(const Arrays& arrays, size_t n_classes, std::uint64_t next_id) {
@@ -361,6 +364,7 @@ void EvidenceEngine::restore(const Arrays& arrays, size_t n_classes, std::uint64
   const auto writer = lock_.writing();
   ++version_;
   learner_.restore(std::move(state), n_classes);
+  rows_before_last_ = learner_.state().rows - std::min<std::uint64_t>(learner_.state().rows, 1);
 }
 
 std::vector<double> EvidenceEngine::multipliers() const {

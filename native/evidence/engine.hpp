@@ -61,7 +61,9 @@ class EvidenceEngine : public LearningEngine {
   std::vector<double> multipliers() const;
   double prior() const;
   bool warning() const;  // a challenger is on trial
-  bool drift() const;    // the last row learned made another expert the current one
+  // The last row learned, of whatever weight, made another expert the current one. Of a model that was
+  // restored this is known of a row of weight 1 at most.
+  bool drift() const;
 
   std::size_t n_numeric() const override { return learner_.n_numeric(); }
   std::size_t n_categorical() const override { return learner_.n_categorical(); }
@@ -87,6 +89,7 @@ class EvidenceEngine : public LearningEngine {
   Learner learner_;
   std::uint64_t serial_;       // no other engine has it
   std::uint64_t version_ = 0;  // of what was learned
+  std::uint64_t rows_before_last_ = 0;  // how often rows were learned before the last one
   ModelLock lock_;
 };
 

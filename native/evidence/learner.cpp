@@ -59,15 +59,18 @@ void Learner::configure(Settings settings) {
     state_.adwin = drift::Adwin();
   }
   const bool alone = settings_.max_boxes != 0 && settings_.max_boxes < LEAST_BUDGET;
-  if (!settings_.adapt || alone)  // there is nobody beside the current expert
+  if (!settings_.adapt || alone) {  // there is nobody beside the current expert
+    if (Member* challenger = find(Role::CHALLENGER)) drop(*challenger);
     state_.members.erase(state_.members.begin() + 1, state_.members.end());
-  if (settings_.max_boxes == 0) return;
-  while (n_boxes() > settings_.max_boxes) {  // the current expert is the first
-    Member& largest = *std::max_element(
-        state_.members.begin(), state_.members.end(),
-        [](auto& a, auto& b) { return a.expert.n_boxes() < b.expert.n_boxes(); });
-    evict(largest.expert);
   }
+  if (settings_.max_boxes == 0) return;
+  // Only the current expert, which learns before all others, may be over its quota: a box that another
+  // gave up between its evaluation and its turn to learn would be evaluated, but gone.
+  for (Member& member : state_.members)
+    while (member.role != Role::CURRENT &&
+           static_cast<double>(member.expert.n_boxes()) > quota(member.role))
+      evict(member.expert);
+  while (n_boxes() > settings_.max_boxes) evict(state_.members.front().expert);
 }
 
 bool Learner::can_predict() const {
@@ -324,6 +327,11 @@ void Learner::remember(const double* lower, const double* upper, const Code* cod
   row.weight = weight;
 }
 
+void Learner::State::note(Change change) {
+  if (changes.size() == MOST_CHANGES) changes.pop_front();
+  changes.push_back(std::move(change));
+}
+
 Member* Learner::find(Role role) {
   for (Member& member : state_.members)
     if (member.role == role) return &member;
@@ -341,7 +349,7 @@ void Learner::follow_change(bool alarm) {
 }
 
 void Learner::start_challenger() {
-  state_.changes.push_back({state_.rows, Event::ALARM, state_.adwin.older(), state_.adwin.newer(), 0,
+  state_.note({state_.rows, Event::ALARM, state_.adwin.older(), state_.adwin.newer(), 0,
                             std::vector<double>(n_ + r_)});
   state_.members.push_back({Expert(n_, r_, settings_.sizes, density_), Role::CHALLENGER});
   state_.members.back().since = state_.labelled;
@@ -361,18 +369,20 @@ void Learner::start_challenger() {
 
 void Learner::compare_challenger() {
   Member& challenger = *find(Role::CHALLENGER);
-  const auto place = static_cast<size_t>(&challenger - state_.members.data());
-  const Member& current = state_.members.front();
   const std::uint64_t age = state_.labelled - challenger.since;
-  if (age >= TRIAL && challenger.loss < current.loss - TOLERANCE) {
-    replace_current(place, Event::REPLACED);
+  if (age >= TRIAL && challenger.loss < state_.members.front().loss - TOLERANCE) {
+    replace_current(static_cast<size_t>(&challenger - state_.members.data()), Event::REPLACED);
   } else if (age > GIVE_UP) {
-    state_.changes.push_back({state_.rows, Event::DROPPED, current.loss / MEAN,
-                              challenger.loss / MEAN,
-                              static_cast<double>(challenger.expert.n_boxes()),
-                              std::vector<double>(n_ + r_)});
-    state_.members.erase(state_.members.begin() + static_cast<std::ptrdiff_t>(place));
+    drop(challenger);
   }
+}
+
+void Learner::drop(Member& challenger) {
+  state_.note({state_.rows, Event::DROPPED, state_.members.front().loss / MEAN,
+                            challenger.loss / MEAN,
+                            static_cast<double>(challenger.expert.n_boxes()),
+                            std::vector<double>(n_ + r_)});
+  state_.members.erase(state_.members.begin() + (&challenger - state_.members.data()));
 }
 
 void Learner::compare_retired() {
@@ -399,7 +409,7 @@ void Learner::replace_current(size_t place, Event event) {
   current.since = next.since = state_.labelled;
   next.role = Role::RETIRED;
   state_.adwin = drift::Adwin();
-  state_.changes.push_back(std::move(change));
+  state_.note(std::move(change));
   // The longest retired goes, and one that would have no box left.
   const auto retired = [&] {
     return static_cast<size_t>(std::count_if(state_.members.begin(), state_.members.end(),

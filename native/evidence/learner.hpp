@@ -36,6 +36,8 @@ struct Member {
 
 enum class Event : std::uint8_t { ALARM, REPLACED, RETURNED, DROPPED };
 
+constexpr std::size_t MOST_CHANGES = 1000;  // that are kept, the latest ones
+
 // An event in the life of the experts, for a person to read.
 struct Change {
   std::uint64_t row;
@@ -98,9 +100,11 @@ class Learner {
     std::deque<RecentRow> recent;
     std::vector<double> values_known;  // by categorical column
     std::vector<double> tallies;       // by class, by prior: rows of it, predicted as it, both
-    std::vector<Change> changes;
+    std::deque<Change> changes;        // the latest, in order
     std::uint64_t rows = 0, labelled = 0, next_id = 0;  // labelled: rows with a label
     additive::Layer layer{0, 0};
+
+    void note(Change change);
   };
   const State& state() const { return state_; }
   void restore(State state, std::size_t n_classes);
@@ -125,6 +129,7 @@ class Learner {
                 double weight);
   void follow_change(bool alarm);
   void compare_challenger();
+  void drop(Member& challenger);
   void compare_retired();
   void start_challenger();
   void replace_current(std::size_t by, Event event);

@@ -288,8 +288,8 @@ class Reader {
       const double* field = &all[c * width];
       for (size_t f = 0; f < width; ++f) require(std::isfinite(field[f]), "a change has no numbers");
       require(is_whole(field[0], 0x1p53) && is_whole(field[1], 3), "a change is not possible");
-      state_.changes.push_back({static_cast<uint64_t>(field[0]), static_cast<Event>(field[1]), field[2],
-                                field[3], field[4], {field + CHANGE_FIELDS, field + width}});
+      state_.note({static_cast<uint64_t>(field[0]), static_cast<Event>(field[1]), field[2], field[3],
+                   field[4], {field + CHANGE_FIELDS, field + width}});
     }
   }
 

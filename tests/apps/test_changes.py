@@ -132,7 +132,7 @@ def test_lines_say_what_happened(capsys):
         "boxwise: row 7,553: alarm: errors rose from 8.0% to 31.0%",
         "boxwise: row 7,600: replaced: log-loss 0.900 before, 0.200 now; "
         "what matters now: age more",
-        "boxwise: row 9,100: the challenger was no better and is dropped",
+        "boxwise: row 9,100: the challenger is dropped",
     ]
 
 
@@ -166,3 +166,11 @@ def test_a_report_lists_the_changes(model, tmp_path):
 
 def test_inspect_counts_all_rows_that_were_learned(model):
     assert "learned     3,000 rows, " in boxwise("inspect", model[0]).stdout
+
+
+def test_changes_are_told_although_the_model_keeps_the_latest_only(capsys):
+    watch = ChangeWatch(None, quiet=False)
+    watch.skip([ALARM, REPLACED])
+    watch.tell([REPLACED, DROPPED])
+    watch.tell([REPLACED, DROPPED])
+    assert told(capsys.readouterr().err) == [str(DROPPED)]

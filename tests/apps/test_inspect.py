@@ -44,6 +44,15 @@ def test_columns_classes_boxes_and_sizes_are_told(tmp_path):
     assert f"{(tmp_path / 'm.box').stat().st_size / 1024:.1f} KB; " in text
 
 
+def test_rows_of_fractional_weight_are_rounded(tmp_path):
+    weights = [0.027511119, 0.027511119, 1.5]
+    clf = HyperboxClassifier().partial_fit(TABLE, LABELS, sample_weight=weights)
+    clf.save(tmp_path / "m.box")
+    text = inspect(tmp_path / "m.box")
+    assert "  no   1.5 rows      1 box\n" in text
+    assert "  yes  0.05502 rows  2 boxes" in text
+
+
 def test_json_holds_everything(tmp_path):
     clf = HyperboxClassifier(theta=1.25).partial_fit(TABLE, LABELS)
     clf.save(tmp_path / "m.box")

@@ -17,7 +17,7 @@ from boxwise import HyperboxClassifier
 from boxwise.core import Model
 from boxwise.learners.base.settings import PRIORS
 from boxwise.learners.changes import EVENTS
-from boxwise.reference.evidence import Evidence
+from boxwise.reference.evidence import MOST_CHANGES, Change, Evidence
 from boxwise.reference.expert import DECAY, TEMPERATURE, RangeScale
 from boxwise.reference.quantiles import QuantileScale
 from boxwise.store.modelfile import pack
@@ -316,6 +316,38 @@ def test_engine_follows_changes_as_the_specification_does(kind, max_boxes):
         pair.learn(rows[begin : begin + 50])
         pair.check(rows[begin : begin + 2])
     assert expected <= {change.event for change in pair.reference.changes}
+
+
+@pytest.mark.parametrize(("learned", "role"), [(600, "challenger"), (650, "retired")])
+@pytest.mark.parametrize("changed", [{"adapt": False}, {"max_boxes": 10}, {"max_boxes": 25}])
+def test_engine_goes_on_with_other_parameters_as_the_specification_does(learned, role, changed):
+    rows = random_rows(6, 700, 2, 1, classes=2, noise=0.02, shifts=(540,))
+    pair = Pair(2, 1, max_boxes=40)
+    pair.learn(rows[:learned])
+    assert [expert.role for expert in pair.reference.experts] == ["current", role]
+    pair.clf.set_params(**changed)
+    pair.reference.configure(pair.clf.max_boxes, adapt=pair.clf.adapt)
+    pair.learn(rows[learned:])
+    pair.check(rows[:5])
+    events = [change.event for change in pair.reference.changes]
+    gone = role == "challenger" and changed != {"max_boxes": 25}
+    assert events.count("dropped") == gone
+
+
+def test_only_the_latest_changes_are_kept():
+    rows = random_rows(6, 800, 2, 1, classes=2, noise=0.02, shifts=(540,))
+    pair = Pair(2, 1, max_boxes=40)
+    pair.learn(rows[:500])
+    header, arrays = pair.clf._model.to_state()
+    old = np.zeros((MOST_CHANGES + 5, arrays["changes"].shape[1]))  # as older versions wrote them
+    old[:, 0], old[:, 1] = range(len(old)), EVENTS.index("dropped")
+    pair.clf._model = Model.from_state(header, arrays | {"changes": old})
+    pair.reference.changes.extend(Change(row, "dropped", 0.0, 0.0) for row in range(len(old)))
+    assert [change.row for change in pair.clf.changes_] == [*range(5, len(old))]
+    pair.learn(rows[500:])
+    assert len(pair.clf.changes_) == MOST_CHANGES
+    assert {change.event for change in pair.clf.changes_[-2:]} == {"alarm", "replaced"}
+    pair.check(rows[:5])
 
 
 @pytest.mark.parametrize("seed", [0, 2])

@@ -1,10 +1,13 @@
 """Changes of learners along a stream: by rows of the stream, and in the picture of a run."""
 
+import numpy as np
 import pytest
 
 from boxwise import EIOLGFMM, HyperboxClassifier
+from boxwise.core import Model
 from boxwise.datasets import LoanStream
 from boxwise.evaluate import prequential
+from boxwise.learners.changes import EVENTS
 
 plt = pytest.importorskip("matplotlib.pyplot")
 
@@ -39,6 +42,18 @@ def test_rows_are_counted_along_the_stream_whatever_was_learned_before_or_left_o
     assert [change.row for change in found] == [2 * (change.row - 1500) for change in own]
     assert [change.event for change in found] == [change.event for change in own]
     assert found
+
+
+def test_changes_are_noted_although_the_learner_keeps_the_latest_only():
+    rows, labels = zip(*drifting(), strict=True)
+    clf = HyperboxClassifier().partial_fit(rows[:1000], labels[:1000])
+    header, arrays = clf._model.to_state()
+    many = np.zeros((1000, arrays["changes"].shape[1]))
+    many[:, 0], many[:, 1] = range(1000), EVENTS.index("dropped")
+    clf._model = Model.from_state(header, arrays | {"changes": many})
+    found = prequential(clf, [*zip(rows[1000:], labels[1000:], strict=True)], window=500).changes
+    assert len(clf.changes_) == 1000
+    assert "replaced" in [change.event for change in found["HyperboxClassifier"]]
 
 
 def test_alarms_are_dotted_and_replacements_solid_with_an_entry_in_the_legend(run):

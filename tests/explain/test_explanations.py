@@ -236,3 +236,15 @@ def test_boxes_without_a_class_are_no_rivals():
     clf = HyperboxClassifier(unlabelled="?", theta=0.1).fit(ROWS, ["no", "?", "?", "yes"])
     (why,) = clf.explain(ROWS[:1])
     assert [rival.label for rival in why.rivals] == ["yes"]
+
+
+@pytest.mark.parametrize("learner", [HyperboxClassifier, EIOLGFMM])
+def test_very_large_numbers_are_written_with_an_exponent(learner):
+    rows = [{"a": 1.0}, {"a": 2.0}, {"a": 5e149}]
+    clf = learner(scale="range").fit(rows, ["x", "x", "y"])
+    for why in clf.explain([{"a": 1e150}, {"a": -1e150}]):
+        text = str(why)
+        assert "1e+150" in text
+        assert all(len(word) < 30 for word in text.split())
+        assert "0" * 20 not in why._repr_html_().replace(",", "")
+    assert len(clf.boxes_.describe(clf.n_boxes_ - 1)) < 30

@@ -108,6 +108,28 @@ def test_river_tells_of_warnings_and_drifts() -> None:
     assert any(AT < i < AT + 500 for i in drifted)
 
 
+@pytest.mark.parametrize("weight", [2, 3, 2.5, 400])
+def test_river_tells_of_a_drift_at_any_of_the_rows_that_a_weight_stands_for(weight: float) -> None:
+    pytest.importorskip("river")
+    from boxwise.river import HyperboxClassifier as River
+
+    model, told, known = River(max_boxes=40), [], 0
+    rng = np.random.default_rng(0)
+    for i in range(900):
+        x = float(rng.normal())
+        model.learn_one({"x": x}, (x > 0) ^ (i >= 450), w=weight if i % 2 else 1.0)
+        changes = model.classifier.changes_
+        replaced = [c for c in changes[known:] if c.event in ("replaced", "returned")]
+        assert model.drift_detected == bool(replaced), i
+        told += replaced
+        known = len(changes)
+    assert told
+    twin = pickle.loads(pickle.dumps(model))
+    assert twin.drift_detected == model.drift_detected
+    twin.learn_one({"x": 0.0}, True)
+    assert not twin.drift_detected
+
+
 def test_an_alarm_soon_after_fit_leaves_the_model_as_it_was():
     rng = np.random.default_rng(16)
     X = rng.normal(size=(3_000, 3))
@@ -137,7 +159,8 @@ def test_a_challenger_has_no_vote_before_it_has_seen_labels():
     assert clf.score(X[:2_000], truth[:2_000]) > 0.9
 
 
-def test_a_challenger_ends_when_adapting_is_switched_off():
+@pytest.mark.parametrize("changed", [{"adapt": False}, {"max_boxes": 10}])
+def test_a_challenger_ends_when_parameters_leave_no_room_for_it(changed):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2_000, 3))
     y = (X[:, 0] > 0).astype(int)
@@ -147,5 +170,8 @@ def test_a_challenger_ends_when_adapting_is_switched_off():
     while not clf.changes_:
         clf.partial_fit(X[row : row + 1], y[row : row + 1])
         row += 1
-    clf.set_params(adapt=False).partial_fit(X[row : row + 1], y[row : row + 1])
+    clf.set_params(**changed).partial_fit(X[row : row + 1], y[row : row + 1])
     assert not clf._model.engine.warning
+    (alarm, dropped) = clf.changes_
+    assert (alarm.event, dropped.event, dropped.row) == ("alarm", "dropped", row)
+    assert dropped.boxes > 0

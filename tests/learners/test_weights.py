@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from boxwise import HyperboxClassifier, load
+from boxwise.learners.weights import row_weights
 from boxwise.store import ModelFileError
 
 State = Callable[[HyperboxClassifier], bytes]
@@ -119,6 +120,27 @@ def test_fractions_are_counted_and_shown() -> None:
     assert "1.5 rows" in clf.boxes_.describe(0)
 
 
+def test_fractions_are_rounded_in_words_and_kept_in_explanations() -> None:
+    clf = HyperboxClassifier().partial_fit([["a"], ["b"]], ["x", "y"], sample_weight=[0.7, 0.7])
+    assert repr(clf.boxes_) == "Boxes(2 boxes, 2 classes, 1.4 rows)"
+    assert clf.boxes_.describe(0) == "x, 0.7 rows: x0 is a"
+    (why,) = clf.explain([["a"]])
+    assert why.winner.rows == pytest.approx(0.7, abs=1e-6)
+    (feature,) = why.winner.features
+    assert (feature.inside, feature.count) == (True, why.winner.rows)
+    assert feature.term == 1
+    assert "100% of the box" in str(why)
+    assert "not in the box" not in str(why)
+
+
+def test_whole_weights_are_explained_in_whole_rows() -> None:
+    clf = HyperboxClassifier().partial_fit([["a"], ["b"]], ["x", "y"], sample_weight=[1234, 1])
+    assert repr(clf.boxes_) == "Boxes(2 boxes, 2 classes, 1,235 rows)"
+    (why,) = clf.explain([["a"]], counterfactual=False)
+    assert (why.winner.rows, type(why.winner.rows)) == (1234, int)
+    assert type(why.winner.features[0].count) is int
+
+
 def test_a_heavier_class_is_more_probable() -> None:
     X, y = [[0.0], [1.0]] * 20, ["a", "b"] * 20
     even = HyperboxClassifier().fit(X, y).predict_proba([[0.5]])[0]
@@ -183,6 +205,34 @@ def test_balanced_class_weights_let_all_classes_weigh_the_same(
     kept = HyperboxClassifier(class_weight="balanced")
     kept.fit(table[weights > 0], np.array(labels)[weights > 0], sample_weight=weights[weights > 0])
     assert state(weighted) == state(kept)
+
+
+@pytest.mark.parametrize("sample_weight", [None, 3.0])
+def test_balanced_class_weights_of_a_very_rare_class_are_scaled(sample_weight: Any) -> None:
+    n = 30_000
+    X, y = np.arange(n).reshape(-1, 1) / n, np.array(["rare"] + ["common"] * (n - 1))
+    clf = HyperboxClassifier(class_weight="balanced", max_boxes=20, additive=False)
+    boxes = clf.fit(X, y, sample_weight=sample_weight).boxes_
+    sums = {k: boxes.n_samples[boxes.labels == k].sum() for k in ("rare", "common")}
+    assert sums["rare"] == 10_000
+    assert sums["common"] <= 10_000
+    given = None if sample_weight is None else np.full(n, sample_weight)
+    codes, names = (y == "rare").astype(np.int32), ["common", "rare"]
+    found = row_weights(given, "balanced", codes, names, whole_table=True)
+    assert found is not None
+    assert found.max() == found[0] == 10_000
+    assert found[1:].sum() == pytest.approx(10_000, rel=1e-4)
+
+
+def test_weights_of_class_and_row_that_are_too_large_together_are_refused_by_name() -> None:
+    clf = HyperboxClassifier(class_weight={"b": 5_000})
+    message = (
+        r"class_weight of 'b' times sample_weight of row 1 is 15000: it must be at most 10000; "
+        "divide all of sample_weight by the same number"
+    )
+    with pytest.raises(ValueError, match=message):
+        clf.partial_fit([[1.0], [2.0]], ["a", "b"], sample_weight=[3, 3])
+    clf.partial_fit([[1.0], [2.0]], ["a", "b"], sample_weight=[1, 1])
 
 
 @pytest.mark.parametrize("learn", ["partial_fit", "test_then_train"])

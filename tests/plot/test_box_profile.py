@@ -142,3 +142,13 @@ def test_a_box_that_is_not_there_is_an_error(two_boxes):
         plot_box(two_boxes[0], 2)
     with pytest.raises(ValueError, match="row has 1 values, but there are 3 columns"):
         plot_box(two_boxes[0], 0, row=[1])
+
+
+def test_rows_of_fractional_weight_are_told_and_have_shares_that_add_up():
+    rows = [{"age": 31.0, "job": "cook"}, {"age": 70.0, "job": "smith"}]
+    model = HyperboxClassifier().partial_fit(rows, ["yes", "no"], sample_weight=[0.3, 0.3])
+    figure = plot_box(model, 0)
+    assert figure.get_suptitle() == "Box 0: yes, 0.3 rows"
+    (everyone,) = of_gid(panels(figure)["age"], "all rows")
+    assert everyone.get_data().values.sum() == pytest.approx(1)
+    assert notes(panels(figure)["job"]) == "cook 100%"

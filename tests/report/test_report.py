@@ -358,3 +358,12 @@ def test_a_model_without_curves_has_no_section_of_them(plain, additive):
     labels = ["a"] * 6 if additive else ["a", "b"] * 3
     clf = HyperboxClassifier(additive=additive).fit({"age": [1.0, 2, 3, 4, 5, 6]}, labels)
     assert "curves" not in read(report_html(clf)).pieces
+
+
+def test_rows_of_fractional_weight_are_told_and_have_shares_that_add_up(plain):
+    rows = [{"age": 31.0, "job": "cook"}, {"age": 70.0, "job": "smith"}]
+    model = HyperboxClassifier().partial_fit(rows, ["yes", "no"], sample_weight=[0.3, 0.1])
+    page = read(report_html(model))
+    assert "0.3 rows learned, 100% of the class" in page.text("strongest")
+    assert "yes 1 0.3 75%" in " ".join(page.text("learned").split())
+    assert "cook 75%, smith 25%" in page.text("learned")

@@ -16,7 +16,11 @@ Pairs = list[tuple[dict[Any, Any], Any]]
 
 
 def everything(model: HyperboxClassifier) -> bytes:
-    return pack(*model.classifier._model.to_state())
+    return everything_of(model.classifier)
+
+
+def everything_of(clf: Any) -> bytes:
+    return pack(*clf._model.to_state())
 
 
 def learned(pairs: Pairs, **parameters: Any) -> HyperboxClassifier:

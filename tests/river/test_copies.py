@@ -15,7 +15,7 @@ from boxwise.datasets import loans
 pytest.importorskip("river")
 
 from boxwise.river import EIOLGFMM, HyperboxClassifier
-from tests.river.streams import everything, learned, patchy
+from tests.river.streams import everything, everything_of, learned, patchy
 
 
 @pytest.mark.parametrize("again", [lambda m: pickle.loads(pickle.dumps(m)), copy.deepcopy])
@@ -60,3 +60,34 @@ def test_a_loaded_classifier_goes_on_as_a_river_model(tmp_path: Any) -> None:
         HyperboxClassifier.from_classifier(estimated)
     with pytest.raises(ValueError, match="have no names"):
         HyperboxClassifier.from_classifier(boxwise.HyperboxClassifier().fit([[1.0]], ["a"]))
+
+
+@pytest.mark.parametrize("saved", [False, True])
+@pytest.mark.parametrize(
+    ("face", "changed"),
+    [
+        (HyperboxClassifier, {"max_boxes": 5}),
+        (HyperboxClassifier, {"theta": 0.0}),
+        (HyperboxClassifier, {"adapt": False}),
+        (HyperboxClassifier, {"additive": False}),
+        (EIOLGFMM, {"max_boxes": 5}),
+        (EIOLGFMM, {"theta": 0.01}),
+    ],
+)
+def test_a_river_model_goes_on_with_parameters_set_after_learning(
+    face: Any, changed: dict[str, Any], saved: bool
+) -> None:
+    table, labels = loans(300, function=7, noise=0.1)
+    clf = face._estimator(max_boxes=50).fit(table[:200], labels[:200]).set_params(**changed)
+    if saved:
+        clf = boxwise.loads(boxwise.dumps(clf))
+    model = face.from_classifier(clf)
+    for x, y in zip(table[200:], labels[200:], strict=True):
+        model.learn_one(x, y)
+    assert everything(model) == everything_of(clf.partial_fit(table[200:], labels[200:]))
+
+
+def test_a_scale_set_after_learning_is_refused() -> None:
+    clf = boxwise.HyperboxClassifier().fit([{"a": 1.0}], ["x"]).set_params(scale="range")
+    with pytest.raises(ValueError, match="scale is 'range' now, but the model has learned with"):
+        HyperboxClassifier.from_classifier(clf)

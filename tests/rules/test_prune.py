@@ -147,3 +147,22 @@ def test_another_thread_may_learn_meanwhile():
     learned = np.count_nonzero(clf.boxes_.labels == "far")
     assert clf.n_boxes_ == report.boxes_after + learned
     assert learned > 0
+
+
+@pytest.mark.parametrize(("rows", "roles"), [(560, [0, 1]), (700, [0, 2])])
+@pytest.mark.parametrize("whole_classes", [False, True])
+def test_only_boxes_of_the_current_expert_go(rows, roles, whole_classes):
+    """While a challenger is on trial, and after it has replaced the expert there was."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(rows, 2))
+    clf = HyperboxClassifier(max_boxes=100)
+    clf.partial_fit(X, (X[:, 0] > 0) ^ (np.arange(rows) >= 500))
+    before = clf._model.engine.snapshot()
+    assert before["members"][:, 0].tolist() == roles
+    X = rng.normal(size=(200, 2))
+    report = clf.prune(X, X[:, 0] <= 0, unused=True, whole_classes=whole_classes)
+    assert report.removed
+    assert report.boxes_after == clf.n_boxes_
+    expert = before["place"][:, 0]
+    assert {int(expert[box.box]) for box in report.removed} == {0}
+    assert np.count_nonzero(clf._model.engine.snapshot()["place"][:, 0]) == np.count_nonzero(expert)

@@ -222,3 +222,10 @@ def test_boxes_that_are_bounded_by_distances_between_categories_have_no_rules():
 def test_rows_with_labels_or_none(clf):
     with pytest.raises(ValueError, match="give both X and y, or none"):
         clf.rules(ROWS)
+
+
+def test_rules_of_rows_with_fractional_weight_survive_json():
+    rows = [{"job": "cook"}, {"job": "smith"}]
+    clf = HyperboxClassifier().partial_fit(rows, ["p", "q"], sample_weight=[0.5, 1.5])
+    rules = clf.rules(full=True)
+    assert str(RuleSet.from_json(rules.to_json())) == str(rules)

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from boxwise.apps.outcome import notify
+from boxwise.evaluate.new_changes import changes_after, last_of
 from boxwise.learners.changes import Change
 from boxwise.learners.hyperbox_classifier import HyperboxClassifier
 
@@ -45,15 +46,15 @@ class ChangeWatch:
         stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         self._command, self._quiet, self._stopped = command, quiet, stopped
-        self._told = 0
+        self._last: Change | None = None  # that was told
 
     def skip(self, changes: Sequence[Change]) -> None:
         """Mark these as reported."""
-        self._told = len(changes)
+        self._last = last_of(changes)
 
     def tell(self, changes: Sequence[Change]) -> None:
         """Report new changes."""
-        new, self._told = changes[self._told :], len(changes)
+        new, self._last = changes_after(self._last, changes), last_of(changes)
         for change in new:
             if not self._quiet:
                 notify(str(change))

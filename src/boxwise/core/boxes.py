@@ -28,7 +28,7 @@ class Boxes:
     counts : list of lists of dicts
         For each box and each categorical column, how often each value was seen: ``{value: count}``.
     n_samples : array of int
-        How many rows each box has taken.
+        How many rows each box has taken; of float where rows had weights that were not whole.
     labels : array
         The class of each box.
     bounds : list of lists of tuples
@@ -57,7 +57,7 @@ class Boxes:
     ) -> None:
         self.lower: NDArray[np.float64] = _frozen(state["V"])
         self.upper: NDArray[np.float64] = _frozen(state["W"])
-        self.n_samples: NDArray[Any] = _frozen(_whole(state["n"]))
+        self.n_samples: NDArray[Any] = _frozen(whole_counts(state["n"]))
         self.labels: NDArray[Any] = _frozen(
             label_array([labels[k] if k >= 0 else unlabelled for k in state["label"].tolist()])
         )
@@ -65,7 +65,7 @@ class Boxes:
         self._schema = schema
         self._first = state["first"].tolist()
         self._code = state["code"].tolist()
-        self._times = _whole(state["times"]).tolist()
+        self._times = whole_counts(state["times"]).tolist()
         self._bounds = state["bounds"].tolist() if "bounds" in state else None
 
     def __len__(self) -> int:
@@ -75,7 +75,7 @@ class Boxes:
         parts = (
             counted(len(self), "box", "boxes"),
             counted(len({*self._classes} - {-1}), "class", "classes"),
-            counted(int(self.n_samples.sum()), "row", "rows"),
+            counted(self.n_samples.sum().item(), "row", "rows"),
         )
         return f"Boxes({', '.join(parts)})"
 
@@ -128,8 +128,7 @@ class Boxes:
             for name, counts in zip(self._schema.categorical_names, self._counts_of(i), strict=True)
         ]
         label = "no class" if self._classes[i] < 0 else self.labels[i]
-        n = float(self.n_samples[i])
-        rows = f"{number_text(n)} {'row' if n == 1 else 'rows'}"
+        rows = counted(self.n_samples[i].item(), "row", "rows")
         return f"{label}, {rows}: {'; '.join(parts)}"
 
     def to_frame(self, backend: Backend | None = None) -> Any:
@@ -160,7 +159,7 @@ class Boxes:
         return nw.from_dict(data, backend=backend or installed_backend()).to_native()
 
 
-def _whole(counts: NDArray[Any]) -> NDArray[Any]:
+def whole_counts(counts: NDArray[Any]) -> NDArray[Any]:
     """Return counts as whole numbers, unless some rows had weights that were not."""
     whole = counts.astype(np.int64)
     return whole if (whole == counts).all() else counts

@@ -9,6 +9,7 @@ from typing import Any
 
 from boxwise.evaluate.adapters import Prediction, adapter_for
 from boxwise.evaluate.confusion import Confusion
+from boxwise.evaluate.new_changes import changes_after, last_of
 from boxwise.evaluate.prequential_scores import Point, Scores
 
 
@@ -44,7 +45,7 @@ class Runner:
         self._overall, self._recent = Confusion(), Confusion(window)
         self._rows = self._learned = self._unlabelled = self._unpredicted = 0
         self._seconds = 0.0
-        self._changes_before = len(_changes(learner))  # and the rows it had learned by then
+        self._last_change = last_of(_changes(learner))  # and the rows it had learned by then
         self._rows_before = _rows_learned(learner)
         self.changes: list[Any] = []
 
@@ -91,12 +92,13 @@ class Runner:
         A learner counts the rows that it has learned, in which rows of the stream may be missing;
         if they have weights, the count is another one, and the end of the block has to do.
         """
-        known = self._changes_before + len(self.changes)
-        for change in _changes(self.learner)[known:]:
+        now = _changes(self.learner)
+        for change in changes_after(self._last_change, now):
             place = change.row - self._rows_before - self._learned - 1
             inside = 0 <= place < len(places)
             row = self._rows + 1 + places[place if inside else -1]
             self.changes.append(replace(change, row=row))
+        self._last_change = last_of(now)
 
     def _predict_then_learn(
         self, rows: list[Any], labels: list[Hashable], places: Sequence[int]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwise.core import EntropySettings, EvidenceSettings, Model
+from boxwise.core.boxes import whole_counts
 from boxwise.core.model import ranges_of
 from boxwise.explain.measure import Measure
 from boxwise.explain.winning import members_of
@@ -25,8 +26,10 @@ class BoxArrays:
     ----------
     V, W : array of shape (boxes, numbers)
         The intervals in the units of the input; NaN where all values of a box are missing.
-    n, label : array of int
-        The rows of each box, and its class as a position in `Model.labels`; -1 is none.
+    n : array of int or float
+        The rows of each box; float where rows had weights that were not whole.
+    label : array of int
+        The class of each box as a position in `Model.labels`; -1 is none.
     members : dict
         The boxes of each class.
     present : array of bool
@@ -43,7 +46,7 @@ class BoxArrays:
         assert isinstance(settings, EntropySettings | EvidenceSettings)
         state = model.engine.snapshot()
         self.V, self.W = state["V"], state["W"]
-        self.n: NDArray[Any] = state["n"]
+        self.n: NDArray[Any] = whole_counts(state["n"])
         self.label: NDArray[np.int32] = state["label"]
         self.n_numbers = self.V.shape[1]
         self.n_categories = len(model.schema.categorical)
@@ -61,7 +64,7 @@ class BoxArrays:
             self.slope = np.where(self.width > 0, gamma / self.width, 0.0)
         self._v = self.measured(self.V)
         self._w = self.measured(self.W)
-        self._sort_counts(state["first"], state["code"], state["times"])
+        self._sort_counts(state["first"], state["code"], whole_counts(state["times"]))
         self.members = members_of(self.label)
         self.present: NDArray[np.bool_] = np.ones(len(self.n), bool)
         self.n_experts = 1
@@ -95,7 +98,7 @@ class BoxArrays:
         return sides
 
     def _sort_counts(
-        self, first: NDArray[Any], code: NDArray[np.int32], times: NDArray[np.uint32]
+        self, first: NDArray[Any], code: NDArray[np.int32], times: NDArray[Any]
     ) -> None:
         """Put what the boxes have counted in the order of columns and values."""
         n, r = len(self.n), self.n_categories
@@ -104,13 +107,13 @@ class BoxArrays:
         box = np.repeat(np.repeat(np.arange(n), r), sizes)
         column = np.repeat(np.tile(np.arange(r), n), sizes)
         order = np.lexsort((box, code, column))
-        self._boxes, self._times = box[order], times[order].astype(np.int64)
+        self._boxes, self._times = box[order], times[order]
         self._code = code[order]
         self._begin = np.searchsorted(column[order], np.arange(r + 1))
 
-    def count(self, j: int, code: int) -> NDArray[np.int64]:
+    def count(self, j: int, code: int) -> NDArray[Any]:
         """Return how often each box has seen a value of the j-th categorical column."""
-        counts = np.zeros(len(self.n), dtype=np.int64)
+        counts = np.zeros(len(self.n), dtype=self._times.dtype)
         begin, end = self._begin[j : j + 2]
         codes = self._code[begin:end]
         held = slice(

@@ -85,7 +85,7 @@ class Candidates:
         """
         other = (self._arrays.label >= 0) & (self._arrays.label != won)
         rows = {
-            code: int(self._arrays.count(j, code)[other].sum())
+            code: float(self._arrays.count(j, code)[other].sum())
             for code, value in enumerate(self._vocabularies[j].values)
             if value is not None  # to leave a value out is no change that one could advise
         }

@@ -178,7 +178,7 @@ class Explainer:
             yield BoxSupport(
                 box=box,
                 label=self._labels[self._arrays.label[box]],
-                rows=int(self._arrays.n[box]),
+                rows=self._arrays.n[box].item(),
                 rule=self._describe(box),
                 membership=membership,
                 share=float(degrees[box]) if self._by_evidence else None,

@@ -27,8 +27,8 @@ class FeatureReason:
         The value of the row: a number, a pair of bounds, a category; None if it is missing.
     lower, upper : float or None
         The interval of the box, in the units of the input; None if all its values are missing.
-    count : int or None
-        How many rows of the box have this category.
+    count : int, float or None
+        How many rows of the box have this category; a float where weights were not whole.
     inside : bool or None
         Whether the number lies in the interval, or the category occurs in the box; None where
         there is nothing to compare.
@@ -46,7 +46,7 @@ class FeatureReason:
     value: Any
     lower: float | None
     upper: float | None
-    count: int | None
+    count: float | None
     inside: bool | None
     outside: float
     term: float
@@ -60,7 +60,8 @@ class BoxSupport:
     Attributes
     ----------
     box, label, rows
-        Its place in ``boxes_``, its class, and how many rows it holds.
+        Its place in ``boxes_``, its class, and how many rows it holds: a float where weights
+        were not whole.
     rule
         The box in words.
     membership : float
@@ -78,7 +79,7 @@ class BoxSupport:
 
     box: int
     label: Any
-    rows: int
+    rows: float
     rule: str
     membership: float
     share: float | None = None
@@ -162,7 +163,7 @@ class TiedClass:
 
     label: Any
     boxes: tuple[int, ...]
-    rows: int
+    rows: float
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ class Reasons:
         features = [
             self._number(row, support.box, j, term, part)
             if j < self._arrays.n_numbers
-            else self._category(row, j, int(counts[j - self._arrays.n_numbers]), term, part)
+            else self._category(row, j, counts[j - self._arrays.n_numbers].item(), term, part)
             for j, (term, part) in enumerate(by_column)
         ]
         return replace(support, features=tuple(features[j] for j in self._ranked(contributions)))
@@ -91,7 +91,7 @@ class Reasons:
             contribution=part,
         )
 
-    def _category(self, row: Row, j: int, count: int, term: float, part: float) -> FeatureReason:
+    def _category(self, row: Row, j: int, count: float, term: float, part: float) -> FeatureReason:
         return FeatureReason(
             column=self._arrays.names[j],
             kind="categorical",

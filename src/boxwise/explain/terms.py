@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,7 @@ class MembershipTerms:
         most = max(1, MEMORY // (8 * max(1, len(arrays.n))))
         self.count = lru_cache(maxsize=most)(arrays.count)
 
-    def counts(self, codes: Codes, boxes: Boxes) -> NDArray[np.int64]:
+    def counts(self, codes: Codes, boxes: Boxes) -> NDArray[Any]:
         """Return how often boxes have seen the values of a row: boxes × categories."""
         columns = [self.count(j, code)[boxes] for j, code in enumerate(codes.tolist())]
         return np.stack(columns, axis=1) if columns else np.zeros((len(boxes), 0), np.int64)

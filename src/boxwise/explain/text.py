@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import exp, inf, log
 from textwrap import wrap
 
-from boxwise.core.words import counted, number_text, value_text
+from boxwise.core.words import EXPONENT_FROM, counted, number_text, value_text
 from boxwise.explain.explanation import Change, Comparison, Explanation, FeatureReason, Tie
 from boxwise.explain.support import few_rows_text, rows_text
 
@@ -284,7 +284,9 @@ def _exact(value: object) -> str:
     if isinstance(value, tuple):
         return f"{_exact(value[0])} to {_exact(value[1])}"
     if isinstance(value, float):
-        return f"{value:,.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:,}"
+        return (
+            f"{value:,.0f}" if value.is_integer() and abs(value) < EXPONENT_FROM else f"{value:,}"
+        )
     return value_text(value)
 
 

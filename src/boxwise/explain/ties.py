@@ -57,6 +57,6 @@ def _winner_first(
     of_class: dict[int, NDArray[np.intp]], won: int, labels: list[Any], arrays: BoxArrays
 ) -> tuple[TiedClass, ...]:
     return tuple(
-        TiedClass(labels[k], tuple(boxes.tolist()), int(arrays.n[boxes].sum()))
+        TiedClass(labels[k], tuple(boxes.tolist()), arrays.n[boxes].sum().item())
         for k, boxes in sorted(of_class.items(), key=lambda item: item[0] != won)
     )

@@ -22,7 +22,8 @@ class Change:
     event : {"alarm", "replaced", "returned", "dropped"}
         "alarm": errors have risen, and a challenger began to learn. "replaced": the challenger
         predicted better and is the model now. "returned": a model that was replaced before fits
-        again. "dropped": the challenger did not become better and was given up.
+        again. "dropped": the challenger did not become better and was given up, or ``adapt`` or
+        ``max_boxes`` were set so that there is no room for it.
     before, after : float
         At an alarm the share of errors before and since; else the mean log-loss over the last rows
         of the model that was there and of the other.
@@ -45,7 +46,7 @@ class Change:
             "replaced": f"replaced: log-loss {self.before:.3f} before, {self.after:.3f} now",
             "returned": f"an earlier model fits again: log-loss {self.before:.3f} before, "
             f"{self.after:.3f} now",
-            "dropped": "the challenger was no better and is dropped",
+            "dropped": "the challenger is dropped",
         }[self.event]
         moved = ", ".join(
             f"{name} {'more' if factor > 1 else 'less'}" for name, factor in self.columns[:3]
@@ -54,7 +55,7 @@ class Change:
 
 
 def changes_of(model: Model) -> list[Change]:
-    """Return what happened so far, the first event first."""
+    """Return what happened so far, the latest 1,000 events, in order."""
     names = (*model.schema.numeric_names, *model.schema.categorical_names)
     found = []
     for row in model.engine.snapshot()["changes"]:

@@ -69,6 +69,8 @@ class HyperboxClassifier(ExplainedLearner):
         had the best class balanced accuracy recently.
     class_weight : "balanced", mapping or None, default=None
         How often a row of each class counts, as in scikit-learn; "balanced" works with `fit` only.
+        A row counts at most 10,000 times: where a class is so rare that "balanced" would go beyond,
+        all weights are divided by the same number.
     unlabelled : object, default=None
         The mark of rows without a label that are to be learned, for example -1 (NaN for missing
         labels). By default a missing label is an error.
@@ -92,7 +94,7 @@ class HyperboxClassifier(ExplainedLearner):
         The relevance of each column: 1 at the start, more where boxes are narrow. NaN for a column
         without a value yet.
     changes_ : list of Change
-        Alarms and their outcomes.
+        Alarms and their outcomes, the latest 1,000.
 
     See Also
     --------
@@ -228,7 +230,7 @@ class HyperboxClassifier(ExplainedLearner):
 
     @property
     def changes_(self) -> list[Change]:
-        """What happened to the model: alarms and what became of them."""
+        """What happened to the model: alarms and what became of them, the latest 1,000."""
         return changes_of(self._fitted())
 
     def support(self, X: Any, upper: Any = None) -> NDArray[np.float64]:

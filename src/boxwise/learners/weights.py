@@ -33,7 +33,8 @@ def row_weights(
     sample_weight : array-like or None
         One weight per row.
     class_weight : mapping, "balanced" or None
-        Weights of the classes, with which those of the rows are multiplied.
+        Weights of the classes, with which those of the rows are multiplied. If a balanced row would
+        weigh more than `MOST`, all weights are divided by the same number, so that it weighs that.
     labels : array of int32
         The classes of the rows, as positions in `names`; -1 is none.
     names : sequence
@@ -45,12 +46,25 @@ def row_weights(
     if class_weight is None:
         return weights
     check_class_weight(class_weight)
-    if isinstance(class_weight, str):
+    balanced = isinstance(class_weight, str)
+    if balanced:
         of_class = _balanced(labels, weights, len(names), whole_table=whole_table)
     else:
         of_class = np.array([float(class_weight.get(name, 1.0)) for name in names])
-    by_row = np.append(of_class, 1.0)[labels]  # a row without a class counts once
-    return _rounded(by_row if weights is None else by_row * weights)
+    products = np.append(of_class, 1.0)[labels]  # a row without a class counts once
+    if weights is not None:
+        products *= weights
+    if balanced:
+        return _rounded(_scaled(products))
+    bad = np.flatnonzero(products > MOST)
+    if len(bad):
+        row = int(bad[0])
+        raise ValueError(
+            f"class_weight of {show(names[labels[row]])} times sample_weight of row {row} is "
+            f"{products[row]:g}: it must be at most {MOST:g}; divide all of sample_weight by the "
+            "same number"
+        )
+    return _rounded(products)
 
 
 def check_class_weight(class_weight: Any) -> None:
@@ -108,10 +122,6 @@ def _checked(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
             f"sample_weight has shape {weights.shape}, but there are {n_rows} rows; give one "
             "weight per row"
         )
-    return _rounded(weights)
-
-
-def _rounded(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     bad = np.flatnonzero(~((weights >= 0) & (weights <= MOST)))
     if len(bad):
         row = int(bad[0])
@@ -120,6 +130,17 @@ def _rounded(weights: NDArray[np.float64]) -> NDArray[np.float64]:
             f"sample_weight of row {row} is {weights[row]:g}: it must be from 0 to {MOST:g}; "
             f"{remedy}"
         )
+    return _rounded(weights)
+
+
+def _scaled(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return weights divided by one number, so that none is above the limit."""
+    most = weights.max(initial=0.0)
+    return weights if most <= MOST else np.minimum(weights * (MOST / most), MOST)
+
+
+def _rounded(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return weights in whole units."""
     units = np.maximum(np.round(weights / UNIT), weights > 0)  # what counts at all stays in
     return np.ascontiguousarray(units * UNIT)
 

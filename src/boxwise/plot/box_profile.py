@@ -90,7 +90,7 @@ def plot_box(
         ax = figure.add_subplot(down, across, place)
         words = (draw_numbers if view.is_number(j) else draw_categories)(ax, profile, j)
         head(ax, shown(view.schema.names[j], 20), [words], size=TEXT, small=SMALL)
-    taken = counted(int(view.boxes.n_samples[box]), "row", "rows")
+    taken = counted(view.boxes.n_samples[box].item(), "row", "rows")
     lines = [f"Box {box}: {profile.class_name}, {taken}"]
     lines += choice_text(view, chosen, columns)
     figure.suptitle("\n".join(lines), x=0.01, ha="left", fontsize=TITLE, color=INK)

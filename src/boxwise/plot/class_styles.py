@@ -79,7 +79,7 @@ class ClassStyles:
     [1, 2, 0]
     """
 
-    def __init__(self, classes: Sequence[object], rows: Sequence[int] | NDArray[np.int64]) -> None:
+    def __init__(self, classes: Sequence[object], rows: Sequence[float]) -> None:
         most = len(COLOURS)
         own = sorted(np.argsort(-np.asarray(rows), kind="stable")[:most].tolist())
         self.all = [

@@ -57,7 +57,7 @@ def draw_class_shapes(ax: Axes, view: View, x: float, j: int, scale: Scale) -> N
     edges = edges_of(scale)
     there = np.unique(view.style_of).tolist()
     rows = [rows_along(view, j, scale, view.style_of == k) for k in there]
-    shares = [its / max(float(its.sum()), 1.0) for its in rows]
+    shares = [its / (float(its.sum()) or 1.0) for its in rows]
     highest = max(float(its.max()) for its in shares) or 1.0
     places = (edges - scale.low) / (scale.high - scale.low)
     for k, its in zip(there, shares, strict=True):

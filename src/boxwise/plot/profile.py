@@ -65,7 +65,7 @@ class Profile:
             counts = np.histogram(numbers[~np.isnan(numbers)], edges)[0].astype(float)
         else:
             counts = rows_between(self.view, j, edges, among)
-        return counts / max(float(counts.sum()), 1.0)
+        return counts / (float(counts.sum()) or 1.0)
 
     def shares(self, j: int, scale: CategoryScale) -> list[NDArray[np.float64]]:
         """Return the share of each slot: in the box, among all rows, in its class if known."""
@@ -83,7 +83,7 @@ class Profile:
             counts = np.bincount(slots[~np.isnan(slots)].astype(int), minlength=scale.n_slots)
             return counts / max(1, int(among.sum()))
         rows = rows_along(self.view, j, scale, among)
-        return rows / max(int(self.view.boxes.n_samples[among].sum()), 1)
+        return rows / (float(self.view.boxes.n_samples[among].sum()) or 1.0)
 
     def handles(self) -> list[Artist]:
         """Return what a legend has to explain."""

@@ -48,13 +48,13 @@ class View:
         self.classes: list[object] = model.classes_.tolist()
         code_of = {label: code for code, label in enumerate(self.classes)}
         self.class_of = np.array([code_of.get(x, -1) for x in self.boxes.labels.tolist()])
-        rows = [int(self.rows_in(code).sum()) for code in range(len(self.classes))]
+        rows = [float(self.rows_in(code).sum()) for code in range(len(self.classes))]
         self.styles = ClassStyles(self.classes, rows)
         self.style_of = self.styles.of(self.class_of)
 
-    def rows_in(self, code: int) -> NDArray[np.int64]:
+    def rows_in(self, code: int) -> NDArray[Any]:
         """Return the rows of the boxes of a class."""
-        found: NDArray[np.int64] = self.boxes.n_samples[self.class_of == code]
+        found: NDArray[Any] = self.boxes.n_samples[self.class_of == code]
         return found
 
     def strongest(self, most: int, among: NDArray[np.bool_] | None = None) -> NDArray[np.intp]:
@@ -131,7 +131,7 @@ class View:
             for value, times in counts[box][k].items():
                 if slots[value] == slots[value]:
                     shares[i, int(slots[value])] += times
-        totals = np.array([max(1, sum(counts[box][k].values())) for box in boxes.tolist()])
+        totals = np.array([sum(counts[box][k].values()) or 1 for box in boxes.tolist()])
         shares /= totals[:, None]
         return shares
 

@@ -4,9 +4,10 @@ The model is a set of boxes that decide together by their likelihoods. `boxwise.
 has their density, the relevance of the columns and the learning rule. This is what there is above:
 
 **Change.** When ADWIN finds that the errors have risen, a challenger starts from the last 60 rows.
-It replaces the current expert if its discounted log-loss becomes lower, or is dropped in the end. A
-replaced expert retires with its heaviest boxes, learns no more, and returns if clearly better. All
-experts predict, weighted by exp(-loss) (Hedge).
+It replaces the current expert if its discounted log-loss becomes lower, or is dropped in the end,
+or when parameters change so that there may be no other expert. A replaced expert retires with its
+heaviest boxes, learns no more, and returns if clearly better. All experts predict, weighted by
+exp(-loss) (Hedge).
 
 **Budget.** All experts together have at most `max_boxes`, a fifth of them for a challenger and a
 twentieth for each retired expert.
@@ -56,6 +57,7 @@ RECENT, TRIAL, GIVE_UP, FIRST_ALARM = 60, 50, 1500, 300  # rows
 RETURN_MARGIN = 0.25  # by which the mean loss of a retired expert must be lower
 CHALLENGER_SHARE, RETIRED_SHARE = 0.2, 0.05  # of the budget
 MOST_RETIRED, MOST_RETIRED_BOXES, LEAST_BUDGET = 2, 50, 20
+MOST_CHANGES = 1000  # the latest, that are kept
 PRIOR_ROWS = 0.1
 
 
@@ -97,8 +99,26 @@ class Evidence:
         self.recent: deque[tuple[Numbers, Numbers, Values, Hashable, float]] = deque(maxlen=RECENT)
         # By prior and class: rows of the class, predicted as it, both; discounted.
         self.tallies: dict[float, dict[Hashable, list[float]]] = {prior: {} for prior in priors}
-        self.changes: list[Change] = []
+        self.changes: deque[Change] = deque(maxlen=MOST_CHANGES)
         self.rows = self.labelled = self.created = 0
+
+    def configure(self, max_boxes: int | None, *, adapt: bool) -> None:
+        """Go on with another budget, and with or without following changes."""
+        self.max_boxes, self.adapt = max_boxes, adapt
+        if not adapt:
+            self.recent.clear()
+            self.adwin = Adwin()
+        if not adapt or (max_boxes is not None and max_boxes < LEAST_BUDGET):
+            for challenger in [e for e in self.experts if e.role == "challenger"]:
+                self._drop(challenger)
+            del self.experts[1:]
+        if max_boxes is None:
+            return
+        for expert in self.experts[1:]:
+            while len(expert.boxes) > self._quota(expert):
+                expert.evict(unlabelled_only=False)
+        while len(self.boxes) > max_boxes:
+            self.experts[0].evict(unlabelled_only=False)
 
     @property
     def boxes(self) -> list[Box]:
@@ -348,9 +368,12 @@ class Evidence:
         if age >= TRIAL and challenger.loss < current.loss - TOLERANCE:
             self._replace_current(challenger, "replaced")
         elif age > GIVE_UP:
-            losses = current.loss / MEAN, challenger.loss / MEAN
-            self.changes.append(Change(self.rows, "dropped", *losses, len(challenger.boxes)))
-            self.experts.remove(challenger)
+            self._drop(challenger)
+
+    def _drop(self, challenger: Expert) -> None:
+        losses = self.experts[0].loss / MEAN, challenger.loss / MEAN
+        self.changes.append(Change(self.rows, "dropped", *losses, len(challenger.boxes)))
+        self.experts.remove(challenger)
 
     def _compare_retired(self) -> None:
         most = self.experts[0].loss - RETURN_MARGIN * MEAN - TOLERANCE

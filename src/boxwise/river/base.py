@@ -77,8 +77,8 @@ class RiverClassifier(base.MiniBatchClassifier):
         ----------
         classifier
             One that has learned rows with named columns, for example from `boxwise.load`. It stays
-            as it is: the model goes on with a copy. Names that were no text, such as years, have
-            become text, and rows must have them as text.
+            as it is: the model goes on with a copy, and with the parameters as they are now. Names
+            that were no text, such as years, have become text, and rows must have them as text.
         """
         if not isinstance(classifier, cls._estimator):
             raise TypeError(
@@ -98,6 +98,7 @@ class RiverClassifier(base.MiniBatchClassifier):
         )
         if schema.unknown:  # here a feature is new when its first value comes
             learned._model = learned._model.without_unknown()
+        learned._configure_to_go_on(learned._model)
         parameters = learned.get_params()
         shared = {name: parameters[name] for name in cls._shared()}
         model = cls(**shared | {"categorical_features": schema.categorical_names})

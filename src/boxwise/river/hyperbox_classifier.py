@@ -104,7 +104,10 @@ class HyperboxClassifier(RiverClassifier):
 
     @property
     def drift_detected(self) -> bool:
-        """Whether the last row learned made the model give way to another."""
+        """Whether the last row learned, of whatever weight, made the model give way to another.
+
+        Right after loading, a row of weight above 1 counts as the last of the rows it stands for.
+        """
         return self._model is not None and bool(self._model.engine.drift)
 
     @property

@@ -51,7 +51,7 @@ class OneOf:
 
     Attributes
     ----------
-    counts : tuple of int
+    counts : tuple of int or float
         How often the box has seen each value; empty where a rule stands for several boxes.
 
     Examples
@@ -62,7 +62,7 @@ class OneOf:
 
     column: str
     values: tuple[object, ...]
-    counts: tuple[int, ...] = ()
+    counts: tuple[float, ...] = ()
 
     def __str__(self) -> str:
         if len(self.values) == 1:

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwise.core import EvidenceSettings, Model
+from boxwise.core.words import counted
 from boxwise.evaluate import class_balanced_accuracy
 from boxwise.inputs import Batch
 from boxwise.progress import follow
 from boxwise.rules.from_boxes import rules_of_boxes
-from boxwise.rules.rule import Rule, count_of_rows
+from boxwise.rules.rule import Rule
 from boxwise.schema import show
 
 CELLS = 4_000_000  # rows × boxes at a time
@@ -50,7 +51,7 @@ class RemovedBox:
     wrong: int
 
     def __str__(self) -> str:
-        learned = count_of_rows(self.rows)
+        learned = counted(self.rows, "row", "rows")
         return f"{self.rule} (from {learned}; {self.right:,} right, {self.wrong:,} wrong)"
 
 
@@ -114,7 +115,8 @@ def prune(
     rows = batch.part(known)
     before_it = model.copy()  # another thread may go on learning
     rules = rules_of_boxes(before_it, before_it.described_schema())
-    trial = _Trial(before_it, rows, labels[known], whole_classes, threads, progress)
+    prunable = [rule.boxes[0] for rule in rules]
+    trial = _Trial(before_it, rows, labels[known], prunable, whole_classes, threads, progress)
     before = trial.cba
     for _ in range(ROUNDS):
         n = len(trial.gone)
@@ -138,13 +140,17 @@ def prune(
 
 
 class _Trial:
-    """A copy of the model, from which boxes go as long as that costs nothing."""
+    """A copy of the model, from which boxes go as long as that costs nothing.
+
+    Only the boxes in `prunable` go: those of the current expert that have a class.
+    """
 
     def __init__(
         self,
         model: Model,
         rows: Batch,
         labels: NDArray[np.int32],
+        prunable: list[int],
         whole_classes: bool,
         threads: int,
         progress: Progress,
@@ -154,6 +160,7 @@ class _Trial:
         self._rows, self._labels = rows, labels
         self._whole_classes = whole_classes
         self._classes = model.engine.snapshot()["label"]
+        self._prunable = np.isin(np.arange(model.n_boxes), prunable)
         self.gone: dict[int, tuple[int, int]] = {}  # by position: right, wrong
         self._kept = np.arange(model.n_boxes)
         self._model = self._without(set())
@@ -161,13 +168,13 @@ class _Trial:
 
     def remove_harmful(self, margin: int) -> None:
         right, wrong = self._decisions()
-        harm = np.flatnonzero(wrong >= right + margin)
+        harm = np.flatnonzero((wrong >= right + margin) & self._prunable[self._kept])
         order = harm[np.argsort(right[harm] - wrong[harm], kind="stable")]
         self._remove(self._kept[order].tolist(), right, wrong)
 
     def remove_unused(self) -> None:
         right, wrong = self._decisions()
-        idle = (right + wrong == 0) & (self._classes[self._kept] >= 0)
+        idle = (right + wrong == 0) & self._prunable[self._kept]
         self._remove(self._kept[idle].tolist(), right, wrong)
 
     def _remove(self, boxes: list[int], right: Counts, wrong: Counts) -> None:
@@ -203,11 +210,10 @@ class _Trial:
     def _allowed(self, group: list[int]) -> list[int]:
         """Return the boxes that may go: of every class one must stay, or of all classes."""
         if self._whole_classes:
-            with_class = np.count_nonzero(self._classes >= 0)
-            return group if len({*group, *self.gone}) < with_class else group[:-1]
-        left = np.bincount(
-            [k for i, k in enumerate(self._classes.tolist()) if k >= 0 and i not in self.gone]
-        )
+            n_prunable = np.count_nonzero(self._prunable)
+            return group if len({*group, *self.gone}) < n_prunable else group[:-1]
+        staying = [i for i in np.flatnonzero(self._prunable).tolist() if i not in self.gone]
+        left = np.bincount(self._classes[staying])
         allowed = []
         for box in group:
             k = self._classes[box]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from boxwise.core.words import counted
 from boxwise.rules.condition import Condition, value_in_rule
 
 
@@ -69,10 +70,10 @@ class Rule:
         """Return what is known about the rule: rows covered (or decided, in a list) and right."""
         verb, n = ("decides", self.decided) if ordered else ("covers", self.covered)
         if n is None:
-            return f"from {count_of_rows(self.rows)}"
+            return f"from {counted(self.rows, 'row', 'rows')}"
         precision = self.decided_precision if ordered else self.precision
         share = "" if precision is None else f", {percent(precision)} right"
-        return f"{verb} {count_of_rows(n)}{share}"
+        return f"{verb} {counted(n, 'row', 'rows')}{share}"
 
     def __str__(self) -> str:
         return f"{self.in_words()} ({self.about()})"
@@ -92,8 +93,3 @@ def percent(x: float) -> str:
     ('93%', '99%', '100%')
     """
     return f"{min(max(round(x * 100), 1 if x > 0 else 0), 100 if x >= 1 else 99)}%"
-
-
-def count_of_rows(n: int) -> str:
-    """Return a number of rows in words."""
-    return f"{n:,} row{'' if n == 1 else 's'}"

@@ -106,7 +106,7 @@ def _condition_from_dict(data: Mapping[str, Any], schema: Schema) -> Condition:
             raise ValueError(f"column {name!r} cannot be one of {show(values)}")
         if "not_in" in data:
             return NoneOf(name, values)
-        return OneOf(name, values, tuple(map(_whole, data["counts"])))
+        return OneOf(name, values, tuple(map(_count, data["counts"])))
     if kind != "numeric":
         raise ValueError(f"column {name!r} is {kind}, and holds no numbers")
     return Between(name, *_ordered(name, data.get("at_least", -inf), data.get("at_most", inf)))
@@ -123,6 +123,13 @@ def _whole(value: object) -> int:
     if type(value) is not int or value < 0:
         raise ValueError(f"{show(value)} is not a number of rows")
     return value
+
+
+def _count(value: object) -> float:
+    """Return how many rows have a value; not whole where rows had weights that were not."""
+    if type(value) is float and 0 <= value < inf:
+        return value
+    return _whole(value)
 
 
 def _label(value: object) -> object:

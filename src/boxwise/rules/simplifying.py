@@ -182,7 +182,7 @@ class _Task:
         rules = []
         for rank, (conditions, label) in enumerate(listed):
             boxes = boxes_within(conditions, label, self._boxes, self._schema)
-            rows = int(self._boxes.n_samples[[*boxes]].sum())
+            rows = round(float(self._boxes.n_samples[[*boxes]].sum()))
             rules.append(Rule(conditions, label, rank, rows, boxes))
         return self._rules._list_of(rules)
 

@@ -60,7 +60,7 @@ def describe(clf: Any, path: Path) -> dict[str, Any]:
     """Return all there is to say about a model, as JSON can hold it."""
     boxes = clf.boxes_
     labels, sizes = boxes.labels.tolist(), boxes.n_samples.tolist()
-    held: dict[Any, list[int]] = {label: [] for label in clf.classes_.tolist()}
+    held: dict[Any, list[float]] = {label: [] for label in clf.classes_.tolist()}
     for label, size in zip(labels, sizes, strict=True):
         held.setdefault(label, []).append(size)
     return {

@@ -244,6 +244,8 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         decides a row if it is of the class predicted and has the largest membership, or the largest
         part in the decision, of the boxes of that class. Boxes go only if class balanced accuracy
         on the validation rows does not fall: all at once if it can be, else in halves of halves.
+        Only boxes of the current expert are removed; those of challengers and of retired experts
+        (see ``HyperboxClassifier``) stay.
 
         Parameters
         ----------

@@ -95,12 +95,7 @@ class OnlineLearner(HyperboxLearner):
         """Return the model, new if there is none yet, and what it is to learn."""
         if self.__sklearn_is_fitted__():
             model = self._model
-            if model.by_rank != (self.scale == "quantile") and model.schema.numeric:
-                was = "quantile" if model.by_rank else "range"
-                raise ValueError(
-                    f"scale is {show(self.scale)} now, but the model has learned with {was!r}, and "
-                    "its boxes cannot be measured otherwise; set it back, or call fit"
-                )
+            self._check_scale(model)
             batch = self._encode(X, model.schema, upper, assign_kinds=True)
             if batch.kinds:
                 model = self._with_kinds(model, batch.kinds)
@@ -115,6 +110,20 @@ class OnlineLearner(HyperboxLearner):
         weights = self._weights(sample_weight, labels, names, whole_table=False)
         model.configure(settings)
         return model, LearnedRows(batch, labels, new, weights)
+
+    def _configure_to_go_on(self, model: Model) -> None:
+        """Give a model that has learned the parameters as they are now."""
+        self._check_scale(model)
+        model.configure(self._settings(model.schema))
+
+    def _check_scale(self, model: Model) -> None:
+        """Raise ValueError if the model has learned with another scale than that of now."""
+        if model.by_rank != (self.scale == "quantile") and model.schema.numeric:
+            was = "quantile" if model.by_rank else "range"
+            raise ValueError(
+                f"scale is {show(self.scale)} now, but the model has learned with {was!r}, and "
+                "its boxes cannot be measured otherwise; set it back, or call fit"
+            )
 
 
 def _test_then_train(model: Model, rows: LearnedRows) -> NDArray[np.int32]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boxwise.core.words import number_text
+from boxwise.core.words import count_text, number_text
 from boxwise.learners.description import ALGORITHMS, changed_parameters
 from boxwise.report.markup import (
     Column,
@@ -78,7 +78,7 @@ def _values(subject: Subject, j: int) -> tuple[str, str]:
             return "numeric", "no value"
         return "numeric", f"{number_text(low)} to {number_text(high)}"
     totals = view.totals(j)
-    rows = max(1, totals.total())
+    rows = totals.total() or 1
     ranked = [
         f"{short(value, 30)} {share_text(n / rows)}" for value, n in totals.most_common(MOST_VALUES)
     ]
@@ -89,14 +89,14 @@ def _values(subject: Subject, j: int) -> tuple[str, str]:
 
 def _classes(subject: Subject) -> str:
     view = subject.view
-    total = int(view.boxes.n_samples.sum())
+    total = float(view.boxes.n_samples.sum()) or 1.0
     codes = [*range(len(view.classes)), *([-1] if (view.class_of < 0).any() else [])]
     lines = []
     for code in codes:
         held = view.rows_in(code)
-        rows = int(held.sum())
+        rows = held.sum().item()
         name = "<em>no class</em>" if code < 0 else short(view.classes[code])
-        share = rows / max(1, total)
-        lines.append([name, f"{len(held):,}", f"{rows:,}", bar(share, share_text(share))])
+        share = rows / total
+        lines.append([name, f"{len(held):,}", count_text(rows), bar(share, share_text(share))])
     head = [Column("class"), Column("boxes", "number"), Column("rows in them", "number")]
     return table("Classes", [*head, Column("share of rows", "bars")], lines)

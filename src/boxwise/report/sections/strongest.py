@@ -24,7 +24,7 @@ def strongest(subject: Subject) -> Section:
     view = subject.view
     columns = most_informative(view, view.schema.n_features)
     rule_of = {box: rule for rule in subject.rules or () for box in rule.boxes}
-    codes = sorted(range(len(view.classes)), key=lambda code: -int(view.rows_in(code).sum()))
+    codes = sorted(range(len(view.classes)), key=lambda code: -view.rows_in(code).sum().item())
     codes = [code for code in codes if len(view.rows_in(code))]
     parts = [
         paragraph(
@@ -37,7 +37,7 @@ def strongest(subject: Subject) -> Section:
     for code in codes[:MOST_CLASSES]:
         parts.append(f"<h3>{short(view.classes[code])}</h3>")
         boxes = view.strongest(BOXES, view.class_of == code).tolist()
-        of_class = int(view.rows_in(code).sum())
+        of_class = view.rows_in(code).sum().item()
         cards = "".join(_card(view, box, columns, of_class, rule_of.get(box)) for box in boxes)
         parts.append(f'<div class="cards">{cards}</div>')
     if len(codes) > MOST_CLASSES:
@@ -46,9 +46,9 @@ def strongest(subject: Subject) -> Section:
     return Section("strongest", "The strongest boxes", "".join(parts))
 
 
-def _card(view: View, box: int, columns: list[int], of_class: int, rule: Rule | None) -> str:
-    rows = int(view.boxes.n_samples[box])
-    share = share_text(rows / max(1, of_class))
+def _card(view: View, box: int, columns: list[int], of_class: float, rule: Rule | None) -> str:
+    rows = view.boxes.n_samples[box].item()
+    share = share_text(rows / of_class)
     measured = ""
     if rule is not None and rule.covered is not None:
         measured = " It covers none of the rows given."
@@ -93,7 +93,7 @@ def _interval(view: View, box: int, j: int) -> tuple[str, str]:
 
 def _values(view: View, box: int, j: int) -> tuple[str, str]:
     counts = view.boxes.counts[box][view.schema.categorical.index(j)]
-    n = max(1, sum(counts.values()))
+    n = sum(counts.values()) or 1
     ranked = sorted(counts.items(), key=lambda item: -item[1])
     pieces, words, left = [], [], 0.0
     for k, (value, times) in enumerate(ranked[:MOST_VALUES]):

@@ -54,6 +54,7 @@ instructions: $(done)/package ## count the engine's instructions; fails if there
 
 studies: $(done)/bench ## what merging, rules and pruning do to the predictions (all with BOXWISE_DATA)
 	$(python) -m benchmarks.merging
+	$(python) -m benchmarks.merging_evidence
 	$(python) -m benchmarks.rules
 	$(python) -m benchmarks.pruning
 

@@ -152,6 +152,7 @@ void bind_evidence(nb::module_& m) {
       .def("learn", &learn, "lower"_a, "upper"_a, "codes"_a, "labels"_a, "weights"_a = nb::none())
       .def("snapshot", &snapshot)
       .def("restore", &restore)
+      .def("merge_alike", &EvidenceEngine::merge_alike, "most"_a, nb::call_guard<GilReleased>())
       .def("responsibilities",
            [](const EvidenceEngine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
               const In<Code, 2>& codes, std::size_t threads) {

@@ -77,6 +77,13 @@ void BoxGroup::create(const Query& x, double weight, double clock, std::uint64_t
 }
 
 void BoxGroup::take(size_t slot, const Query& x, double weight, double clock) {
+  stretch(slot, x);
+  for (size_t j = 0; j < categorical.size(); ++j) add_count(j, x.values[j], slot, weight);
+  set_rows(slot, n[slot] + weight);
+  set_last(slot, clock);
+}
+
+void BoxGroup::stretch(size_t slot, const Query& x) {
   for (const Query::Number& number : x.numbers) {
     Numeric& column = numeric[number.j];
     const bool first = column.seen[slot] == 0;
@@ -91,9 +98,6 @@ void BoxGroup::take(size_t slot, const Query& x, double weight, double clock) {
       column.W[slot] = number.high;
     }
   }
-  for (size_t j = 0; j < categorical.size(); ++j) add_count(j, x.values[j], slot, weight);
-  set_rows(slot, n[slot] + weight);
-  set_last(slot, clock);
 }
 
 void BoxGroup::set_rows(size_t slot, double rows) {
@@ -156,15 +160,42 @@ void BoxGroup::append(const BoxGroup& other, size_t slot) {
     numeric[j].raw_low[to] = other.numeric[j].raw_low[slot];
     numeric[j].raw_high[to] = other.numeric[j].raw_high[slot];
   }
-  for (size_t j = 0; j < categorical.size(); ++j) {
-    const auto& of_values = other.categorical[j].counts;
-    for (size_t v = 0; v < of_values.size(); ++v)
-      if (!of_values[v].empty() && of_values[v][slot] > 0)
-        add_count(j, static_cast<std::int32_t>(v), to, of_values[v][slot]);
-  }
+  add_counts(to, other, slot);
   set_rows(to, other.n[slot]);
   set_last(to, other.last[slot]);
   id[to] = other.id[slot];
+}
+
+void BoxGroup::unite(size_t slot, const Query& grown, const BoxGroup& other, size_t from) {
+  stretch(slot, grown);
+  add_counts(slot, other, from);
+  set_rows(slot, n[slot] + other.n[from]);
+  set_last(slot, std::max(last[slot], other.last[from]));
+}
+
+void BoxGroup::add_counts(size_t slot, const BoxGroup& other, size_t from) {
+  for (size_t j = 0; j < categorical.size(); ++j) {
+    const auto& of_values = other.categorical[j].counts;
+    for (size_t v = 0; v < of_values.size(); ++v)
+      if (!of_values[v].empty() && of_values[v][from] > 0)
+        add_count(j, static_cast<std::int32_t>(v), slot, of_values[v][from]);
+  }
+}
+
+void BoxGroup::read(size_t slot, Query& x) const {
+  x.numbers.clear();
+  for (size_t j = 0; j < numeric.size(); ++j) {
+    const Numeric& column = numeric[j];
+    if (column.seen[slot] != 0)
+      x.numbers.push_back({j, column.V[slot], column.W[slot], column.raw_low[slot],
+                           column.raw_high[slot]});
+  }
+  x.values.resize(categorical.size());
+  for (size_t j = 0; j < categorical.size(); ++j) {
+    std::int32_t v = 0;
+    while (count(j, v, slot) < categorical[j].mode[slot]) ++v;
+    x.values[j] = v;
+  }
 }
 
 size_t BoxGroup::bytes() const {

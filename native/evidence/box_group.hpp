@@ -56,9 +56,15 @@ struct BoxGroup {
   void remove(std::size_t slot);
   // Append box `slot` of another group.
   void append(const BoxGroup& other, std::size_t slot);
+  // Box `slot` takes the counts of a box of another group, and grows to these intervals.
+  void unite(std::size_t slot, const Query& grown, const BoxGroup& other, std::size_t from);
+  // A box as a row: its intervals, and its most frequent values.
+  void read(std::size_t slot, Query& x) const;
   void add_count(std::size_t j, std::int32_t value, std::size_t slot, double weight);
   void set_rows(std::size_t slot, double rows);
   void set_last(std::size_t slot, double clock);
+  void stretch(std::size_t slot, const Query& x);
+  void add_counts(std::size_t slot, const BoxGroup& other, std::size_t from);
   void extend();  // by a box without rows
   std::size_t bytes() const;
 };

@@ -63,13 +63,14 @@ bool evict(Expert& expert, bool unlabelled_only) {
   return true;
 }
 
-void reduce(Expert& expert, size_t boxes) {
-  if (expert.n_boxes() <= boxes) return;
-  struct Weighted {
-    double weight;
-    Expert::Place place;
-    size_t rank;  // among those of its class
-  };
+namespace {
+struct Weighted {
+  double weight;
+  Expert::Place place;
+  size_t rank;  // among those of its class
+};
+
+std::vector<Weighted> heaviest_first(const Expert& expert) {
   Terms terms;
   terms.clock = expert.clock;
   terms.decay = expert.relevance.decay();
@@ -80,10 +81,16 @@ void reduce(Expert& expert, size_t boxes) {
       all.push_back({faded_weight(expert.groups[g].n[i], expert.groups[g].last[i], terms), {g, i}, 0});
   }
   const auto id = [&](const Weighted& box) { return expert.groups[box.place.group].id[box.place.slot]; };
-  const auto heavier = [&](const Weighted& a, const Weighted& b) {
+  std::sort(all.begin(), all.end(), [&](const Weighted& a, const Weighted& b) {
     return a.weight != b.weight ? a.weight > b.weight : id(a) < id(b);
-  };
-  std::sort(all.begin(), all.end(), heavier);
+  });
+  return all;
+}
+}  // namespace
+
+void reduce(Expert& expert, size_t boxes) {
+  if (expert.n_boxes() <= boxes) return;
+  std::vector<Weighted> all = heaviest_first(expert);
   std::vector<size_t> of_class(expert.groups.size());
   for (Weighted& box : all) box.rank = of_class[box.place.group]++;
   const auto classes = static_cast<size_t>(
@@ -96,6 +103,28 @@ void reduce(Expert& expert, size_t boxes) {
   std::vector<std::vector<size_t>> kept(expert.groups.size());
   for (const Weighted& box : all) kept[box.place.group].push_back(box.place.slot);
   expert.keep(kept);
+}
+
+void merge_alike(Expert& expert, const std::vector<double>& values_known, size_t most) {
+  Expert merged = expert;
+  merged.keep(std::vector<std::vector<size_t>>(expert.groups.size()));
+  Query x;
+  size_t left = expert.n_boxes();
+  for (const auto& [weight, place, rank] : heaviest_first(expert)) {
+    const BoxGroup& from = expert.groups[place.group];
+    from.read(place.slot, x);
+    std::optional<size_t> slot;
+    if (merged.n_boxes() + left > most)
+      slot = merged.find_alike(place.group, x, values_known, from, place.slot);
+    --left;
+    if (slot) {
+      merged.unite(place.group, *slot, x, from, place.slot);
+      continue;
+    }
+    merged.add(place.group, from, place.slot);
+    if (most > 0 && merged.n_boxes() > most) evict(merged);
+  }
+  expert = std::move(merged);
 }
 
 }  // namespace boxwise::evidence

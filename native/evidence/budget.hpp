@@ -14,4 +14,8 @@ bool evict(Expert& expert, bool unlabelled_only = false);
 // heaviest of all.
 void reduce(Expert& expert, std::size_t boxes);
 
+// Unites boxes of a class that are alike, the heaviest first, while there are more than `most`, and
+// gives up the lightest beyond that (0: no limit), fairly to rare classes.
+void merge_alike(Expert& expert, const std::vector<double>& values_known, std::size_t most);
+
 }  // namespace boxwise::evidence

@@ -367,6 +367,12 @@ void EvidenceEngine::restore(const Arrays& arrays, size_t n_classes, std::uint64
   rows_before_last_ = learner_.state().rows - std::min<std::uint64_t>(learner_.state().rows, 1);
 }
 
+void EvidenceEngine::merge_alike(size_t most) {
+  const auto writer = lock_.writing();
+  ++version_;
+  learner_.merge_alike(most);
+}
+
 std::vector<double> EvidenceEngine::multipliers() const {
   const auto reader = lock_.reading();
   std::vector<double> all;

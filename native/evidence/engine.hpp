@@ -56,6 +56,8 @@ class EvidenceEngine : public LearningEngine {
   void read_state(Arrays& arrays, std::vector<Range>& ranges, std::size_t& n_classes,
                   std::uint64_t& next_id) const;
   void restore(const Arrays& arrays, std::size_t n_classes, std::uint64_t next_id);
+  // Unites boxes of the current expert that are alike, and keeps no more than `most` (0: no limit).
+  void merge_alike(std::size_t most);
   // By numeric feature, by categorical one: the multiplier; then the decay constant, the
   // temperature.
   std::vector<double> multipliers() const;

@@ -100,11 +100,8 @@ void Expert::evaluate(const Query& x, const std::vector<double>& values_known, E
   double most = -1e300;
   for (size_t g = 0; g < groups.size(); ++g) {
     if (g == 0 && groups[0].size() == 0) continue;
-    GroupLikelihood& group = out.groups[g];
-    bind(x, stats[g], relevance, values_known, density, clock, group.terms);
-    group.terms.newest = groups[g].newest;
-    boxwise::evidence::evaluate(x, groups[g], density.background * stats[g].n(), group);
-    if (g > 0 && stats[g].n() > 0) most = std::max(most, group.log_sum);
+    evaluate_group(g, x, values_known, out.groups[g]);
+    if (g > 0 && stats[g].n() > 0) most = std::max(most, out.groups[g].log_sum);
   }
   double sum = 0;
   for (size_t k = 0; k < out.p.size(); ++k) {
@@ -114,6 +111,13 @@ void Expert::evaluate(const Query& x, const std::vector<double>& values_known, E
   }
   if (sum > 0)
     for (double& p : out.p) p /= sum;
+}
+
+void Expert::evaluate_group(size_t g, const Query& x, const std::vector<double>& values_known,
+                            GroupLikelihood& out) const {
+  bind(x, stats[g], relevance, values_known, density, clock, out.terms);
+  out.terms.newest = groups[g].newest;
+  boxwise::evidence::evaluate(x, groups[g], density.background * stats[g].n(), out);
 }
 
 void Expert::step(const Query& x, std::int32_t label, const Evaluation& at) {
@@ -226,6 +230,80 @@ double Expert::entropy_change(const BoxGroup& group, size_t slot, const Query& x
   return change / static_cast<double>(r_);
 }
 
+// Whether neither of two boxes becomes less certain of its values than `delta` allows. A few rows are
+// purer than those they were drawn from: by about (k - 1) / (2 n log 2) bits where there are k values
+// (Miller and Madow), which is no difference.
+bool Expert::are_alike(const BoxGroup& group, size_t slot, const BoxGroup& other, size_t from) const {
+  const double n = group.n[slot], m = other.n[from], both = n + m;
+  double change = 0, lost = 0;
+  for (size_t j = 0; j < r_; ++j) {
+    const auto &own = group.categorical[j], &its = other.categorical[j];
+    double sum = own.plogp[slot], values = 0;
+    for (size_t v = 0; v < std::max(own.counts.size(), its.counts.size()); ++v) {
+      const auto value = static_cast<std::int32_t>(v);
+      const double count = group.count(j, value, slot), more = other.count(j, value, from);
+      values += count + more > 0;
+      if (more > 0) sum += plogp(count + more) - plogp(count);
+    }
+    const double after = log_of(both) * LOG2_E - sum / both;
+    const double before = group.log_n[slot] * LOG2_E - own.plogp[slot] / n;
+    const double its_before = other.log_n[from] * LOG2_E - its.plogp[from] / m;
+    const double by_chance = (values - 1) / (2 * m * LN2);
+    change += std::abs(after - before) / (1 + relevance.categorical(j));
+    lost += std::max(after - its_before - by_chance, 0.0) / (1 + relevance.categorical(j));
+  }
+  return std::max(change, lost) <= static_cast<double>(r_) * (sizes.delta + TOLERANCE);
+}
+
+std::optional<Query> Expert::united(const BoxGroup& group, size_t slot, const Query& x) const {
+  Query both = x;
+  for (Query::Number& number : both.numbers) {
+    const BoxGroup::Numeric& column = group.numeric[number.j];
+    const double longest = sizes.theta * std::sqrt(relevance.numeric(number.j));
+    if (longest >= 1 || column.seen[slot] == 0) continue;
+    const double V = column.V[slot], W = column.W[slot];
+    if (std::max(W, number.high) - std::min(V, number.low) <= longest + TOLERANCE) continue;
+    const double middle = (number.low + number.high) / 2;
+    if (middle < V - TOLERANCE || middle > W + TOLERANCE) return std::nullopt;
+    number = {number.j, V, W, column.raw_low[slot], column.raw_high[slot]};
+  }
+  return both;
+}
+
+std::optional<size_t> Expert::find_alike(size_t group, const Query& x,
+                                         const std::vector<double>& values_known,
+                                         const BoxGroup& other, size_t from) const {
+  static thread_local GroupLikelihood at;
+  evaluate_group(group, x, values_known, at);
+  const BoxGroup& own = groups[group];
+  double best = NONE;
+  std::vector<std::pair<double, size_t>> alike;
+  for (size_t i = 0; i < own.size(); ++i) {
+    if (at.logs[i] + MOST_LOG_MANTISSA - own.log_n[i] < best - TOLERANCE) continue;
+    const double log = at.logs[i] + log_of(at.mantissas[i]) - own.log_n[i];
+    if (log < best - TOLERANCE || !united(own, i, x) || !are_alike(own, i, other, from)) continue;
+    best = std::max(best, log);
+    alike.push_back({log, i});
+  }
+  std::optional<size_t> oldest;
+  for (const auto& [log, i] : alike)
+    if (log >= best - TOLERANCE && (!oldest || own.id[i] < own.id[*oldest])) oldest = i;
+  return oldest;
+}
+
+void Expert::add(size_t group, const BoxGroup& other, size_t from) {
+  grow_to(group);
+  groups[group].append(other, from);
+  normalise(group, groups[group].size() - 1);
+  count_box(group, other, from, 1);
+}
+
+void Expert::unite(size_t group, size_t slot, const Query& x, const BoxGroup& other, size_t from) {
+  groups[group].unite(slot, *united(groups[group], slot, x), other, from);
+  normalise(group, slot);
+  count_box(group, other, from, 1);
+}
+
 void Expert::count(size_t group, const Query& x, double weight) {
   for (size_t j = 0; j < r_; ++j) stats[group].add(j, x.values[j], weight);
   stats[group].add_rows(weight);
@@ -240,7 +318,7 @@ void Expert::take(Place place, const Query& x, std::int32_t label, double weight
   const auto own = static_cast<size_t>(label + 1);
   groups[own].append(groups[0], place.slot);
   normalise(own, groups[own].size() - 1);
-  count_box(own, groups[own].size() - 1, 1);
+  count_box(own, groups[own], groups[own].size() - 1, 1);
   remove(place);
 }
 
@@ -252,8 +330,7 @@ void Expert::create(const Query& x, std::int32_t label, double weight, std::uint
 }
 
 // Adds a box to the statistics of its class, or takes it out.
-void Expert::count_box(size_t group, size_t slot, double sign) {
-  const BoxGroup& boxes = groups[group];
+void Expert::count_box(size_t group, const BoxGroup& boxes, size_t slot, double sign) {
   for (size_t j = 0; j < r_; ++j)
     for (size_t v = 0; v < boxes.categorical[j].counts.size(); ++v) {
       const auto value = static_cast<std::int32_t>(v);
@@ -264,7 +341,7 @@ void Expert::count_box(size_t group, size_t slot, double sign) {
 }
 
 void Expert::remove(Place place) {
-  count_box(place.group, place.slot, -1);
+  count_box(place.group, groups[place.group], place.slot, -1);
   groups[place.group].remove(place.slot);
   evidence::normalise(relevance, density, 0, 0, groups[place.group]);
 }
@@ -275,7 +352,7 @@ void Expert::keep(const std::vector<std::vector<size_t>>& slots) {
     stats[g] = ClassStats(r_);
     for (size_t slot : slots[g]) kept.append(groups[g], slot);
     groups[g] = std::move(kept);
-    for (size_t slot = 0; slot < groups[g].size(); ++slot) count_box(g, slot, 1);
+    for (size_t slot = 0; slot < groups[g].size(); ++slot) count_box(g, groups[g], slot, 1);
   }
   normalise_all();
 }

@@ -46,6 +46,14 @@ class Expert {
   // Learn a row that was evaluated: the relevance first, if its class is known, then the boxes.
   void step(const Query& x, std::int32_t label, const Evaluation& at);
   std::optional<Place> find(const Query& x, std::int32_t label, const Evaluation& at) const;
+  // The box of a class that may take a whole box of another set, which is given as a row too: the one
+  // with the largest density of those that are alike.
+  std::optional<std::size_t> find_alike(std::size_t group, const Query& x,
+                                        const std::vector<double>& values_known,
+                                        const BoxGroup& other, std::size_t from) const;
+  void unite(std::size_t group, std::size_t slot, const Query& x, const BoxGroup& other,
+             std::size_t from);
+  void add(std::size_t group, const BoxGroup& other, std::size_t from);
   void take(Place place, const Query& x, std::int32_t label, double weight);
   void create(const Query& x, std::int32_t label, double weight, std::uint64_t id);
   void tick(std::int32_t label, double weight);  // once for each row, before take or create
@@ -75,8 +83,14 @@ class Expert {
   void normalise_all();
   bool entropy_fits(const BoxGroup& group, std::size_t slot, const Query& x) const;
   double entropy_change(const BoxGroup& group, std::size_t slot, const Query& x) const;
+  bool are_alike(const BoxGroup& group, std::size_t slot, const BoxGroup& other, std::size_t from) const;
+  // The intervals of a box that has taken another one, which is given as a row. Where both together
+  // would be too long, the box keeps its own if the middle of the other lies in it; else there are none.
+  std::optional<Query> united(const BoxGroup& group, std::size_t slot, const Query& x) const;
+  void evaluate_group(std::size_t g, const Query& x, const std::vector<double>& values_known,
+                      GroupLikelihood& out) const;
   void count(std::size_t group, const Query& x, double weight);
-  void count_box(std::size_t group, std::size_t slot, double sign);
+  void count_box(std::size_t group, const BoxGroup& boxes, std::size_t slot, double sign);
 
   std::size_t n_, r_;
 };

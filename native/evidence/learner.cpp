@@ -434,6 +434,10 @@ void Learner::remove(std::uint64_t id) {
   throw std::invalid_argument("there is no box " + std::to_string(id));
 }
 
+void Learner::merge_alike(size_t most) {
+  evidence::merge_alike(state_.members.front().expert, state_.values_known, most);
+}
+
 void Learner::restore(State state, size_t n_classes) {
   state_ = std::move(state);
   n_classes_ = n_classes;

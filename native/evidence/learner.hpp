@@ -90,6 +90,7 @@ class Learner {
   void learn(const double* lower, const double* upper, const Code* codes, std::int32_t label,
              double weight, Outcome& scratch, bool evaluated);
   void remove(std::uint64_t id);
+  void merge_alike(std::size_t most);  // boxes of the current expert; see budget.hpp
   void configure(Settings settings);
   double prior() const;  // the exponent in use
 

@@ -334,6 +334,23 @@ def test_engine_goes_on_with_other_parameters_as_the_specification_does(learned,
     assert events.count("dropped") == gone
 
 
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("most", [None, 100, 40, 5])
+def test_engine_unites_boxes_that_are_alike_as_the_specification_does(seed, most):
+    n, r = [(2, 0), (0, 3), (2, 2), (4, 1)][seed % 4]
+    rows = random_rows(seed, 260, n, r, classes=3, missing=0.1, unlabelled=0.1)
+    options = {"theta": 0.2, "delta": 0.1, "scale": ("range", "quantile")[seed % 2]}
+    pair = Pair(n, r, max_boxes=None, adapt=False, **options)
+    pair.learn(rows[:200])
+    before = len(pair.reference.boxes)
+    pair.clf._model.engine.merge_alike(most or 0)
+    pair.reference.experts[0].merge_alike(most, pair.clf.theta, pair.clf.delta)
+    assert len(pair.reference.boxes) <= (most or before - 1)
+    pair.check(rows[200:210])
+    pair.learn(rows[200:])
+    pair.check(rows[:10])
+
+
 def test_only_the_latest_changes_are_kept():
     rows = random_rows(6, 800, 2, 1, classes=2, noise=0.02, shifts=(540,))
     pair = Pair(2, 1, max_boxes=40)

@@ -24,11 +24,15 @@ from boxwise.schema import OTHER_VALUES, Column, Schema, Vocabulary
 _BOXES = ("V", "W", "n", "label", "id", "first", "code", "times")
 
 
-def join(models: Sequence[Model], settings: EntropySettings | EvidenceSettings) -> Model:
+def join(
+    models: Sequence[Model],
+    settings: EntropySettings | EvidenceSettings,
+    *,
+    in_order: bool = False,
+) -> Model:
     """Return a new model with the boxes of all, merged where `settings` allow it.
 
-    Boxes that decide by evidence stay as they are, as many of them as there may be, the heaviest
-    of each class. Their additive layers are joined by their information.
+    Of models that decide by evidence the additive layers are joined too, by their information.
 
     Parameters
     ----------
@@ -36,6 +40,8 @@ def join(models: Sequence[Model], settings: EntropySettings | EvidenceSettings) 
         They have the same columns, in the same order. They are not changed.
     settings : EntropySettings or EvidenceSettings
         Those of the new model.
+    in_order : bool
+        Whether each model has learned what came after the rows of the one before it.
 
     Raises
     ------
@@ -53,7 +59,7 @@ def join(models: Sequence[Model], settings: EntropySettings | EvidenceSettings) 
         vocabularies = [_limited(v, settings.most_values) for v in vocabularies]
         joined = Model(_schema(models[0].schema, vocabularies), settings, ranges)
         joined.labels = labels
-        _unite(joined, models, states, vocabularies)
+        _unite(joined, models, states, vocabularies, in_order=in_order)
         return joined
     # Each model has its own codes; they are mapped to those of the joined model.
     how = AgglomerativeSettings(
@@ -91,6 +97,8 @@ def _unite(
     models: Sequence[Model],
     states: Sequence[dict[str, Any]],
     vocabularies: Sequence[Vocabulary],
+    *,
+    in_order: bool,
 ) -> None:
     """Put the present boxes of all models into one that decides by evidence."""
     settings = joined.settings
@@ -102,7 +110,7 @@ def _unite(
     first = np.concatenate([np.diff(part["first"].astype(np.int64)) for part in boxes])
     united: dict[str, NDArray[Any]] = {
         name: np.concatenate([part[name] for part in boxes])
-        for name in ("V", "W", "n", "label", "code", "times", "last")
+        for name in ("V", "W", "n", "label", "code", "times")
     }
     count = len(united["n"])
     united["first"] = np.concatenate([[0], first.cumsum()]).astype(np.uint64)
@@ -114,12 +122,16 @@ def _unite(
     united["place"] = np.column_stack([np.zeros(count, np.uint64), slot])
     blank = joined.engine.snapshot()
     current = np.array([state["members"][0] for state in states])
-    united["members"] = current.sum(axis=0, keepdims=True)
-    united["members"][0, :2] = 0.0, current[:, 1].mean()
-    united["last"][:] = united["members"][0, 3]  # their rows have no common order
-    united["relevance"] = np.average(
-        [state["relevance"][:1] for state in states], axis=0, weights=1 + current[:, 5]
-    )
+    united["members"] = _joined_member(current)
+    last = [part["last"] for part in boxes]
+    united["last"] = _joined_ages(last, current[:, 3], in_order=in_order)
+    logs = np.array([np.split(state["relevance"][0], 2)[0] for state in states])
+    steps = 1 + current[:, 5]
+    if in_order:  # half the weight of the model after it
+        steps *= 0.5 ** np.arange(len(states))[::-1]
+    mean = np.average(logs, axis=0, weights=steps)
+    # Nothing is known of the gradients of the joined boxes: the first steps are large again.
+    united["relevance"] = np.append(mean, np.zeros_like(mean))[np.newaxis]
     united["values_known"] = np.array(
         [min(len(v), EvidenceSettings.most_values + 1) for v in vocabularies], np.float64
     )
@@ -134,7 +146,30 @@ def _unite(
         n_classes=len(joined.labels),
         next_id=count,
     )
+    joined.engine.merge_alike(settings.max_boxes)
     joined.configure(settings)
+
+
+def _joined_member(members: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the expert that has learned the rows of all, and is to take a step at each row now."""
+    role, loss, since, rows, steps = 0.0, members[:, 1].mean(), 0.0, 0.0, 0.0
+    return np.array([[role, loss, since, members[:, 3].sum(), rows, steps]])
+
+
+def _joined_ages(
+    last: Sequence[NDArray[np.float64]], clocks: NDArray[np.float64], *, in_order: bool
+) -> NDArray[np.float64]:
+    """Return the clock of the joined model at the last row of each box.
+
+    Without an order the rows of all models are taken to have come by turns.
+    """
+    whole = clocks.sum()
+    if in_order:
+        starts = clocks.cumsum() - clocks
+        moved = [own + start for own, start in zip(last, starts, strict=True)]
+    else:
+        moved = [own * (whole / clock) for own, clock in zip(last, clocks, strict=True) if clock]
+    return np.minimum(np.concatenate(moved), whole) if moved else np.empty(0)
 
 
 def _united_layer(

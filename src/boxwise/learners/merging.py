@@ -11,12 +11,15 @@ from sklearn.base import clone
 
 from boxwise.core import EntropySettings, EvidenceSettings, Model, join
 from boxwise.learners.base.hyperbox_learner import HyperboxLearner
+from boxwise.learners.base.online_learner import OnlineLearner
 from boxwise.schema import Kind, Schema, show
 
 Learner = TypeVar("Learner", bound=HyperboxLearner)
 
 
-def merge(models: Sequence[Learner]) -> Learner:
+def merge(
+    models: Sequence[Learner], *, tune: tuple[Any, Any] | None = None, in_order: bool = False
+) -> Learner:
     """Join models that were learned on parts of the data into one that obeys the same rules.
 
     The first model goes on learning, from the boxes of the others, model by model, the oldest box
@@ -30,9 +33,12 @@ def merge(models: Sequence[Learner]) -> Learner:
     learning may; they stay, but no merge creates such an overlap. There may be more boxes than
     `max_boxes`, which only keeps new ones from being made.
 
-    That is for models that decide by membership. Of `HyperboxClassifier` all boxes stay as they
-    are, up to `max_boxes`: the heaviest of each class. The relevance of the columns is averaged;
-    their curves are joined, each part counting by how much it knows of them.
+    That is for models that decide by membership. Of `HyperboxClassifier` the boxes of all models
+    are united: those of a class that are alike become one, the heaviest first, and the lightest are
+    given up beyond `max_boxes`, fairly to rare classes. The relevance of the columns is averaged;
+    their curves are joined, each part counting by how much it knows of them. What is decided from
+    there on is best found from rows that no part has learned: withhold some, and give them as
+    `tune`.
 
     Parameters
     ----------
@@ -40,6 +46,14 @@ def merge(models: Sequence[Learner]) -> Learner:
         Fitted, of one kind (`HyperboxClassifier`, `EIOLGFMM`, `ImprovedOnlineGFMM` or
         `AgglomerativeGFMM`), with the same parameters and the same columns. Each may have seen
         other categories, classes and ranges: those are united. They are not changed.
+    tune : (X, y), optional
+        Rows that no model has learned. The merged model learns them: of `HyperboxClassifier` they
+        find the relevance of the columns and the weight of the curves anew. 600 do much of it.
+    in_order : bool
+        Whether the parts follow each other in time, each model having learned rows that came after
+        those of the one before it. Then the boxes of later models are younger, and their relevance
+        counts more. Otherwise the rows of all models are taken to have come by turns. It changes
+        nothing for models without ages (`EIOLGFMM` and its kin).
 
     Returns
     -------
@@ -72,16 +86,31 @@ def merge(models: Sequence[Learner]) -> Learner:
     models = [*models]
     if not models:
         raise ValueError("there are no models to merge")
+    _check_tune(tune, models[0])
     fitted = _with_common_kinds(models, [_checked(model, models[0]) for model in models])
     first = models[0]
     for position, model in enumerate(fitted):
         _check_columns(model.schema, fitted[0].schema, position)
     settings = _common_settings(models, fitted)
     merged: Learner = clone(first)
-    merged._model = join(fitted, settings)
+    merged._model = join(fitted, settings, in_order=in_order)
     merged._settings(merged._model.schema)  # an estimate of alpha is known by the way it was found
     merged._announced = tuple(dict.fromkeys(c for model in models for c in model._announced))
+    if tune is not None and isinstance(merged, OnlineLearner):
+        merged.partial_fit(*tune)
     return merged
+
+
+def _check_tune(tune: Any, first: Any) -> None:
+    if tune is None:
+        return
+    if not isinstance(tune, tuple) or len(tune) != 2:
+        raise TypeError(f"tune must be a pair (X, y) of rows and labels, not {show(tune)}")
+    if isinstance(first, HyperboxLearner) and not isinstance(first, OnlineLearner):
+        raise TypeError(
+            f"{type(first).__name__} learns all rows at once and cannot go on with those of tune; "
+            "leave it out"
+        )
 
 
 def _checked(model: Any, first: Any) -> Model:

@@ -21,6 +21,11 @@ labelled row (one in four after 500), with step sizes by RMSProp in the logarith
 may take it: of its class or of none, no side longer than theta * sqrt(multiplier), and the changes
 of entropy, weighted by 1 / (1 + multiplier), at most delta on average. Otherwise it becomes a box.
 
+**Merging.** Of several experts in one, boxes of a class that are alike become one while there are
+too many: the middle of one lies in the other wherever both together would be too long, and neither
+becomes less certain of its values by more than delta. Boxes of two parts of a stream that cover the
+same rows would otherwise take the places of others.
+
 **Eviction.** The box with the least faded weight makes room for a new one, of a class that can
 spare it: half of an even share of the boxes is spared for each.
 """
@@ -29,6 +34,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from math import exp, inf, log, log2, sqrt
 from typing import TypeAlias, TypeVar
@@ -305,6 +311,83 @@ class Expert:
             own[box.label] += 1
             (first if own[box.label] <= spared else rest).append(box)
         self.boxes = sorted((first + rest)[:boxes], key=lambda box: box.id)
+
+    def merge_alike(self, most: int | None, theta: float, delta: float) -> None:
+        """Unite boxes that are alike while there are too many, and give up the lightest beyond.
+
+        The heaviest box comes first. Each later one goes whole into the box of its class with the
+        largest density, at its intervals and most frequent values, of those that are alike.
+        """
+        heaviest, merged = sorted(self.boxes, key=self.weight, reverse=True), copy(self)
+        merged.boxes = []
+        for position, box in enumerate(heaviest):
+            alike = None
+            if most is None or len(merged.boxes) + len(heaviest) - position > most:
+                alike = merged.find_alike(box, theta, delta)
+            if alike is None:
+                merged.boxes = sorted([*merged.boxes, box], key=lambda other: other.id)
+                if most is not None and len(merged.boxes) > most:
+                    merged.evict(unlabelled_only=False)
+            else:
+                united = merged._united(alike, box, theta) or []
+                alike.V, alike.W = [low for low, _ in united], [high for _, high in united]
+                for counts, more in zip(alike.D, box.D, strict=True):
+                    for value, times in more.items():
+                        counts[value] = counts.get(value, 0.0) + times
+                alike.n, alike.last = alike.n + box.n, max(alike.last, box.last)
+        self.boxes = merged.boxes
+
+    def find_alike(self, box: Box, theta: float, delta: float) -> Box | None:
+        """Return the box that may take another one; the oldest of several as good."""
+        own = self.by_class()[box.label]
+        modes = [self._mode(j, counts) for j, counts in enumerate(box.D)]
+        x = self.columns.read(box.V, box.W, modes)
+        shares = [self.columns.share(j, value, own) for j, value in enumerate(modes)]
+        densities = {
+            other.id: self._density(other, x, shares)[0] + log(self.weight(other) / other.n)
+            for other in own
+            if self._united(other, box, theta) is not None and self._are_alike(other, box, delta)
+        }
+        best = max(densities.values(), default=0.0)
+        return next((o for o in own if densities.get(o.id, -inf) >= best - TOLERANCE), None)
+
+    def _mode(self, j: int, counts: Mapping[Hashable, float]) -> Hashable:
+        """Return the most frequent value; of several the one known first."""
+        most = max(counts.values())
+        return next(v for v in [*self.columns.known[j], *counts] if counts.get(v) == most)
+
+    def _united(self, box: Box, other: Box, theta: float) -> list[tuple[float, float]] | None:
+        """Return the intervals of a box that has taken another one; None if it may not.
+
+        Where both together would be too long it keeps its own, if the middle of the other is in it.
+        """
+        united = []
+        for j in range(len(box.V)):
+            limit = theta * sqrt(self.multiplier(("numeric", j)))
+            (v, w), (low, high) = (self.columns.interval(j, b) for b in (box, other))
+            ends = min(box.V[j], other.V[j]), max(box.W[j], other.W[j])
+            both_seen = box.V[j] <= box.W[j] and other.V[j] <= other.W[j]
+            if both_seen and limit < 1 and max(w, high) - min(v, low) > limit + TOLERANCE:
+                ends = box.V[j], box.W[j]
+                if not v - TOLERANCE <= (low + high) / 2 <= w + TOLERANCE:
+                    return None
+            united.append(ends)
+        return united
+
+    def _are_alike(self, box: Box, other: Box, delta: float) -> bool:
+        """Whether neither of two boxes becomes less certain of its values than delta allows.
+
+        A few rows are purer than those they were drawn from: by about (k - 1) / (2 n log 2) bits
+        where there are k values (Miller and Madow), which is no difference.
+        """
+        change = lost = 0.0
+        for j, (counts, more) in enumerate(zip(box.D, other.D, strict=True)):
+            both = {v: counts.get(v, 0.0) + more.get(v, 0.0) for v in {**counts, **more}}
+            after, relevance = entropy(both.values()), 1 / (1 + self.multiplier(("categorical", j)))
+            by_chance = (len(both) - 1) / (2 * other.n * log(2))
+            change += abs(after - entropy(counts.values())) * relevance
+            lost += max(after - entropy(more.values()) - by_chance, 0.0) * relevance
+        return max(change, lost) <= len(box.D) * (delta + TOLERANCE)
 
 
 def rows_of(boxes: Iterable[Box]) -> float:

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from boxwise.apps.outcome import notify
-from boxwise.evaluate.new_changes import changes_after, last_of
+from boxwise.evaluate.runner import changes_after, last_of
 from boxwise.learners.changes import Change
 from boxwise.learners.hyperbox_classifier import HyperboxClassifier
 

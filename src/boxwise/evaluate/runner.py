@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
 from boxwise.evaluate.adapters import Prediction, adapter_for
 from boxwise.evaluate.confusion import Confusion
-from boxwise.evaluate.new_changes import changes_after, last_of
 from boxwise.evaluate.prequential_scores import Point, Scores
+
+Change = TypeVar("Change")
 
 
 class LearnerError(RuntimeError):
@@ -152,3 +153,19 @@ def _memory(learner: Any, *, slow_too: bool) -> int | None:
     if size is None and slow_too and hasattr(type(learner), "_raw_memory_usage"):
         size = learner._raw_memory_usage
     return None if size is None else int(size)
+
+
+def changes_after(last: Change | None, changes: Sequence[Change]) -> Sequence[Change]:
+    """Return the changes that came after one; all, if it is not among them any more.
+
+    Examples
+    --------
+    >>> changes_after("b", ["a", "b", "c"]), changes_after("a", ["b", "c"])
+    (['c'], ['b', 'c'])
+    """
+    return changes[changes.index(last) + 1 :] if last in changes else changes
+
+
+def last_of(changes: Sequence[Change]) -> Change | None:
+    """Return the last change, if there is one."""
+    return changes[-1] if changes else None

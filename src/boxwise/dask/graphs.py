@@ -1,0 +1,125 @@
+"""Graphs of tasks: which partition is learned and merged where in the tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+from dask import delayed
+from numpy.typing import NDArray
+
+from boxwise.dask import tasks
+from boxwise.dask.partitions import Partition, check_table
+from boxwise.learners.hyperbox_classifier import HyperboxClassifier
+
+
+def learned(
+    partitions: Sequence[Partition],
+    parameters: Mapping[str, Any],
+    tune_rows: int,
+    present: bytes | None = None,
+    columns: tasks.Columns | None = None,
+) -> Any:
+    """Return the delayed file of a model that has learned all partitions, merged in their order.
+
+    Parameters
+    ----------
+    partitions
+        One task learns each.
+    parameters
+        Those of the model.
+    tune_rows
+        How many rows are withheld from the parts in all and learned at the end.
+    present
+        The file of a model that goes on with the partitions.
+    columns
+        How its columns are found in the partitions.
+    """
+    n = len(partitions)
+    of_parts = {**parameters, "adapt": False}
+    class_weight = parameters["class_weight"]
+    if n > 1 and isinstance(class_weight, str):  # balanced over all partitions
+        counts = [
+            delayed(tasks.count_classes)(
+                part.number, part.X, part.y, part.sample_weight, parameters["unlabelled"]
+            )
+            for part in partitions
+        ]
+        class_weight = delayed(tasks.balanced_weights)(counts)
+    parts = [
+        delayed(tasks.learn_part)(
+            part.number, part.X, part.y, part.sample_weight, of_parts, class_weight, few, columns
+        )
+        for part, few in zip(partitions, _quotas(tune_rows, n), strict=True)
+    ]
+    while len(parts) > 1:
+        groups = [parts[i : i + tasks.FAN_IN] for i in range(0, len(parts), tasks.FAN_IN)]
+        parts = [delayed(tasks.merge_parts)(group) for group in groups]
+    return delayed(tasks.finish)(parts[0], n, parameters, present)
+
+
+def _quotas(tune_rows: int, n: int) -> list[int]:
+    """Return how many rows each of n partitions withholds; none if it is the only one."""
+    if n == 1:
+        return [0]
+    return [(i + 1) * tune_rows // n - i * tune_rows // n for i in range(n)]
+
+
+def gone_on(partition: Partition, parameters: Mapping[str, Any], present: bytes | None) -> Any:
+    """Return the delayed file of a model that has gone on with the rows of one partition."""
+    return delayed(tasks.go_on)(
+        partition.number,
+        partition.X,
+        partition.y,
+        partition.sample_weight,
+        parameters,
+        present,
+    )
+
+
+def scored(partitions: Sequence[Partition], model: HyperboxClassifier) -> Any:
+    """Return the delayed share of rows that the model predicts rightly."""
+    shared = delayed(model, traverse=False)
+    return delayed(tasks.share_right)(
+        [
+            delayed(tasks.count_right)(part.number, part.X, part.y, part.sample_weight, shared)
+            for part in partitions
+        ]
+    )
+
+
+def mapped(task: Any, X: Any, model: HyperboxClassifier, nothing: NDArray[Any], **how: Any) -> Any:
+    """Return a dask array of what a task says of each row.
+
+    Parameters
+    ----------
+    task
+        Called with a partition, the model, `nothing` and `how`.
+    X
+        The table.
+    model
+        It is in the graph once.
+    nothing
+        The result for a partition without rows; its dtype and columns are those of all results.
+    """
+    table = check_table(X)
+    shared = delayed(model, traverse=False)
+    if isinstance(table, dd.DataFrame):
+        return table.map_partitions(
+            task, shared, nothing=nothing, **how, meta=nothing, align_dataframes=False
+        )
+    chunks = (table.chunks[0], *((width,) for width in nothing.shape[1:]))
+    return da.map_blocks(
+        task,
+        table,
+        shared,
+        nothing=nothing,
+        **how,
+        dtype=nothing.dtype,
+        chunks=chunks,
+        drop_axis=[] if nothing.ndim == 2 else 1,
+        meta=np.empty((0,) * nothing.ndim, nothing.dtype),
+    )

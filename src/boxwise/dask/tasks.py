@@ -1,0 +1,345 @@
+"""Tasks that run on the workers: learn a partition, merge parts, learn the withheld rows.
+
+They are pure: their results depend on their arguments only, not on time, worker or attempt. What
+travels between them are model files as bytes and the few withheld rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from boxwise.inputs.labels import encode_labels
+from boxwise.learners.hyperbox_classifier import HyperboxClassifier
+from boxwise.learners.merging import merge
+from boxwise.learners.saved import dumps, loads
+from boxwise.learners.weights import MOST, row_weights
+from boxwise.schema import Vocabulary
+
+LARGEST_SHARE_WITHHELD = 10  # at most one row in ten
+FAN_IN = 16  # parts merged at a time
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Where the columns of a model are in a table, and what they are.
+
+    Parameters
+    ----------
+    positions
+        One for each column of the model.
+    names
+        Their names; None if they have none.
+    categorical
+        Those that are categorical; None if some column has not had a value yet.
+    """
+
+    positions: list[int]
+    names: list[str] | None
+    categorical: list[int] | None
+
+    def of(self, X: Any) -> Any:
+        """Return a partition with the columns as the model has them."""
+        if hasattr(X, "iloc"):
+            names = range(len(self.positions)) if self.names is None else self.names
+            return X.iloc[:, self.positions].set_axis(names, axis=1)
+        X = X[:, self.positions]
+        return X if self.names is None else pd.DataFrame(X, columns=self.names)
+
+
+@dataclass(frozen=True)
+class Withheld:
+    """Rows of a partition that its part has not learned; plain labels and weights."""
+
+    X: Any
+    y: list[object]
+    sample_weight: list[float] | None
+
+
+@dataclass(frozen=True)
+class Part:
+    """A model of the rows of some partitions, and the rows withheld from it.
+
+    Parameters
+    ----------
+    partition
+        The first of the partitions.
+    model
+        The model file.
+    withheld
+        One for each partition that withheld rows, in order.
+    """
+
+    partition: int
+    model: bytes
+    withheld: tuple[Withheld, ...] = ()
+
+
+def learn_part(
+    partition: int,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    parameters: Mapping[str, Any],
+    class_weight: Any,
+    n_withheld: int,
+    columns: Columns | None = None,
+) -> Part | None:
+    """Learn a partition as `fit` does, but for some rows; None if it has no row that counts."""
+    with _naming(partition):
+        weights = _checked_weights(X, y, sample_weight)
+        given = {**parameters, "class_weight": class_weight}
+        if columns is not None:
+            X = columns.of(X)
+            if columns.categorical is not None:
+                given["categorical_features"] = columns.categorical
+        counting = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
+        if not len(counting):
+            return None
+        n_withheld = min(n_withheld, len(counting) // LARGEST_SHARE_WITHHELD)
+        clf = HyperboxClassifier(**given)
+        if not n_withheld:
+            return Part(partition, dumps(clf.fit(X, y, sample_weight=weights)))
+        chosen = np.random.RandomState(partition).permutation(len(counting))[:n_withheld]
+        rows = counting[np.sort(chosen)]
+        # Rows that weigh nothing are left out, and errors name the rows as the partition has them.
+        learned = np.ones(len(X)) if weights is None else weights.copy()
+        learned[rows] = 0
+        clf.fit(X, y, sample_weight=learned)
+        of_rows = None if weights is None else weights[rows].tolist()
+        labels = [*np.array(_plain(y), dtype=object)[rows]]
+        return Part(partition, dumps(clf), (Withheld(_uncoded(X, rows), labels, of_rows),))
+
+
+def merge_parts(parts: Sequence[Part | None]) -> Part | None:
+    """Merge parts in the order of their partitions; None if there is none."""
+    present = [part for part in parts if part is not None]
+    if not present:
+        return None
+    withheld = tuple(rows for part in present for rows in part.withheld)
+    if len(present) == 1:
+        return Part(present[0].partition, present[0].model, withheld)
+    models = [loads(part.model) for part in present]
+    _check_kinds(models, [part.partition for part in present])
+    return Part(present[0].partition, dumps(merge(models)), withheld)
+
+
+def finish(
+    part: Part | None,
+    n_partitions: int,
+    parameters: Mapping[str, Any],
+    present: bytes | None = None,
+) -> bytes:
+    """Learn the withheld rows and return the model file, with the parameters of the user.
+
+    Parameters
+    ----------
+    part
+        All parts, merged.
+    n_partitions
+        How many partitions there were.
+    parameters
+        Those that the model is to have.
+    present
+        The file of a model that has learned earlier rows, to be merged with the part.
+    """
+    if part is None:
+        where = (
+            f"all {n_partitions} partitions are" if n_partitions > 1 else "the only partition is"
+        )
+        raise ValueError(f"there is no row to learn: {where} empty, or all weights are 0")
+    clf = loads(part.model)
+    if present is not None:
+        clf = merge([_like(loads(present), clf), clf], in_order=True)
+    for rows in _shuffled(part.withheld):
+        clf.partial_fit(*rows)
+    clf.set_params(**parameters)
+    clf._configure_to_go_on(clf._model)
+    return dumps(clf)
+
+
+def go_on(
+    partition: int,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    parameters: Mapping[str, Any],
+    present: bytes | None,
+) -> bytes:
+    """Learn a partition as `partial_fit` does, with a model if there is one."""
+    with _naming(partition):
+        weights = _checked_weights(X, y, sample_weight)
+        clf = HyperboxClassifier() if present is None else loads(present)
+        clf.set_params(**parameters).partial_fit(X, y, sample_weight=weights)
+        return dumps(clf)
+
+
+def count_classes(
+    partition: int, X: Any, y: Any, sample_weight: Any, unlabelled: Any
+) -> dict[object, tuple[float, float]]:
+    """Return the sum of the weights and the largest weight of each class in a partition."""
+    with _naming(partition):
+        weights = _checked_weights(X, y, sample_weight)
+        codes, names = encode_labels(y, Vocabulary(), n_rows=len(y), unlabelled=unlabelled)
+        weights = np.ones(len(codes)) if weights is None else weights
+        return {
+            name: (float(weights[codes == code].sum()), float(weights[codes == code].max()))
+            for code, name in enumerate(names)
+        }
+
+
+def balanced_weights(
+    counts: Sequence[Mapping[object, tuple[float, float]]],
+) -> dict[object, float]:
+    """Return the weights with which the classes of all partitions weigh the same."""
+    sums: dict[object, float] = {}
+    largest: dict[object, float] = {}
+    for of_partition in counts:
+        for name, (weight, most) in of_partition.items():
+            sums[name] = sums.get(name, 0.0) + weight
+            largest[name] = max(largest.get(name, 0.0), most)
+    present = {name: weight for name, weight in sums.items() if weight > 0}
+    even = sum(present.values()) / max(len(present), 1)
+    weights = {name: even / weight for name, weight in present.items()}
+    most = max((largest[name] * weight for name, weight in weights.items()), default=0.0)
+    if most > MOST:
+        scale = MOST / most * (1 - 1e-12)  # no product rounds to more than the limit
+        weights = {name: weight * scale for name, weight in weights.items()}
+    return weights
+
+
+def count_right(
+    partition: int, X: Any, y: Any, sample_weight: Any, model: Any
+) -> tuple[float, float]:
+    """Return the weight of the rows of a partition predicted rightly, and of all."""
+    with _naming(partition):
+        weights = _checked_weights(X, y, sample_weight)
+        if not len(X):
+            return 0.0, 0.0
+        weights = np.ones(len(X)) if weights is None else weights
+        predicted = model.predict(X).tolist()
+        right = [a == b for a, b in zip(predicted, _plain(y), strict=True)]
+        return float(weights[np.array(right, dtype=bool)].sum()), float(weights.sum())
+
+
+def share_right(counts: Sequence[tuple[float, float]]) -> float:
+    """Return the share of the rows that are predicted rightly."""
+    right, total = (sum(column) for column in zip(*counts, strict=True))
+    if not total:
+        raise ValueError("there is no row to score: all partitions are empty, or all weights are 0")
+    return float(right / total)
+
+
+def predict_part(X: Any, model: Any, nothing: NDArray[Any]) -> NDArray[Any]:
+    """Return the class of each row of a partition; `nothing` for one without rows."""
+    return model.predict(X) if len(X) else nothing
+
+
+def predict_proba_part(X: Any, model: Any, nothing: NDArray[Any]) -> NDArray[Any]:
+    """Return the probabilities for each row of a partition; `nothing` for one without rows."""
+    return model.predict_proba(X) if len(X) else nothing
+
+
+def explain_part(X: Any, model: Any, nothing: NDArray[Any], **how: Any) -> NDArray[Any]:
+    """Return the explanation of each row of a partition; `nothing` for one without rows."""
+    explanations = nothing if not len(X) else np.empty(len(X), dtype=object)
+    if len(X):
+        explanations[:] = model.explain(X, **how)
+    return explanations
+
+
+def _checked_weights(X: Any, y: Any, sample_weight: Any) -> NDArray[np.float64] | None:
+    """Return the weights as numbers; raise ValueError unless there is a label for each row."""
+    given = {"y": y} if sample_weight is None else {"y": y, "sample_weight": sample_weight}
+    for name, column in given.items():
+        if len(column) != len(X):
+            raise ValueError(
+                f"X has {len(X)} rows, but {name} has {len(column)}; take both from one table, so "
+                "that they are partitioned alike"
+            )
+        if hasattr(X, "index") and hasattr(column, "index") and not X.index.equals(column.index):
+            raise ValueError(
+                f"the index of {name} is not that of X, so their rows may be in different orders; "
+                "take both from one table, which you persist() if it was shuffled, or give "
+                f"{name}.to_dask_array() if rows belong together by position"
+            )
+    if sample_weight is None:
+        return None
+    nobody = np.full(len(X), -1, np.int32)
+    return row_weights(np.asarray(sample_weight), None, nobody, [], whole_table=False)
+
+
+def _plain(y: Any) -> list[object]:
+    labels: list[object] = y.tolist()
+    return labels
+
+
+def _uncoded(X: Any, rows: NDArray[np.intp]) -> Any:
+    """Return some rows of a partition, which those of other partitions can be appended to."""
+    if not hasattr(X, "iloc"):
+        return X[rows]
+    chosen = X.iloc[rows]
+    # Partitions may differ in the categories that they know of.
+    coded = [j for j, dtype in enumerate(chosen.dtypes) if str(dtype) == "category"]
+    return chosen.astype({chosen.columns[j]: object for j in coded})
+
+
+def _shuffled(withheld: Sequence[Withheld]) -> Iterator[tuple[Any, ...]]:
+    """Yield the withheld rows of all partitions, in an order that is drawn once and for all.
+
+    Partitions may follow each other by class, which misleads what is learned by gradient.
+    """
+    if not withheld:
+        return
+    first = withheld[0]
+    labels = np.array([label for rows in withheld for label in rows.y], dtype=object)
+    order = np.random.RandomState(0).permutation(len(labels))
+    if hasattr(first.X, "iloc"):
+        X = pd.concat([rows.X for rows in withheld]).iloc[order]
+    else:
+        X = np.concatenate([rows.X for rows in withheld])[order]
+    weights = None
+    if first.sample_weight is not None:
+        weights = np.concatenate([rows.sample_weight or [] for rows in withheld])[order]
+    yield X, labels[order], None, None, weights
+
+
+def _like(present: HyperboxClassifier, part: HyperboxClassifier) -> HyperboxClassifier:
+    """Return the present model with the parameters with which the part was learned."""
+    present.set_params(**part.get_params())
+    return present
+
+
+def _check_kinds(models: Sequence[HyperboxClassifier], partitions: Sequence[int]) -> None:
+    """Raise ValueError if a column has one kind in some partition and another one elsewhere."""
+    found: dict[str, tuple[str, int]] = {}
+    for model, partition in zip(models, partitions, strict=True):
+        for column in model._fitted().schema.columns:
+            kind, first = found.get(column.name, ("unknown", partition))
+            if column.kind == "unknown":
+                continue
+            if kind == "unknown":
+                found[column.name] = column.kind, partition
+            elif kind != column.kind:
+                raise ValueError(
+                    f"column {column.name!r} is {kind} in partition {first} and {column.kind} in "
+                    f"partition {partition}; say which columns are categorical with "
+                    "categorical_features, or give the column one type"
+                )
+
+
+@contextmanager
+def _naming(partition: int) -> Iterator[None]:
+    """Name the partition in errors about its rows."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        if type(error) not in (TypeError, ValueError):
+            raise
+        raise type(error)(f"partition {partition}: {error}") from error

@@ -1,0 +1,190 @@
+// The last decisions, newest first. Each opens its explanation.
+
+import { get, Refused } from "./api.js";
+import { colour, h, moment, percent, supportText, valueText } from "./dom.js";
+import { changed, counterfactual, explanation } from "./explanation.js";
+
+const KEPT = 50;
+const SHOWN = 12;
+const COLUMNS_SHOWN = 6;
+
+export class Decisions {
+  /** `list` holds them, `held` tells how many wait while the list stands still. */
+  constructor(list, held, pause, dialog, onTry) {
+    Object.assign(this, { list, held, pause, dialog, onTry });
+    this.all = [];
+    this.classes = [];
+    this.kept = new Set();
+    this.pointed = false;
+    this.paused = false;
+    this.missed = 0;
+    this.listen();
+  }
+
+  listen() {
+    const { list, pause, held } = this;
+    list.addEventListener("pointerenter", (event) => (this.pointed = event.pointerType === "mouse"));
+    list.addEventListener("pointerleave", () => {
+      this.pointed = false;
+      this.show();
+    });
+    list.addEventListener("focusout", () => requestAnimationFrame(() => this.show()));
+    pause.addEventListener("click", () => {
+      this.paused = !this.paused;
+      pause.setAttribute("aria-pressed", this.paused);
+      pause.textContent = this.paused ? "Resume" : "Pause";
+      this.show();
+    });
+    held.addEventListener("click", () => this.show(true));
+  }
+
+  /** Whether the list stands still, so that nobody misses what they aim at. */
+  get still() {
+    return this.paused || this.pointed || this.list.contains(document.activeElement);
+  }
+
+  fill(decisions) {
+    this.all = decisions.slice(0, KEPT);
+    this.show(true);
+  }
+
+  /** Take a decision that is new, or one whose truth came. */
+  add(decision) {
+    const at = this.all.findIndex(({ id }) => id === decision.id);
+    if (at >= 0) {
+      this.all[at] = decision;
+      this.update(decision);
+      return;
+    }
+    this.all.unshift(decision);
+    this.all.length = Math.min(this.all.length, KEPT);
+    this.missed += 1;
+    this.later();
+  }
+
+  later() {
+    if (this.pending) return;
+    this.pending = setTimeout(() => {
+      this.pending = null;
+      this.show();
+    }, 400);
+  }
+
+  show(anyway = false) {
+    const still = this.still && !anyway && this.list.querySelector("button");
+    this.held.hidden = !(still && this.missed);
+    this.held.textContent = `${this.missed > KEPT ? `${KEPT}+` : this.missed} new`;
+    if (still) return;
+    this.missed = 0;
+    this.held.hidden = true;
+    const shown = this.all.slice(0, SHOWN);
+    this.list.replaceChildren(...(shown.length ? shown.map((one) => this.item(one)) : [none()]));
+  }
+
+  update(decision) {
+    const old = [...this.list.children].find((item) => item.dataset.id === decision.id);
+    const state = old?.querySelector(".truth");
+    if (state) state.replaceWith(truth(decision));
+  }
+
+  item(decision) {
+    const { id, at, label, probability, row } = decision;
+    const values = Object.entries(row).slice(0, COLUMNS_SHOWN);
+    const summary = values.map(([name, value]) => `${name} ${valueText(value)}`).join(", ");
+    const item = h(
+      "li",
+      h(
+        "button.decision",
+        { type: "button", onclick: () => this.open(decision) },
+        h("span.time", moment(at)),
+        h("span.label", { "--colour": colour(this.classes.indexOf(label)) }, label),
+        h("span.probability", percent(probability)),
+        truth(decision),
+        h("span.summary", summary)
+      )
+    );
+    item.dataset.id = id;
+    return item;
+  }
+
+  async open(decision) {
+    const { dialog } = this;
+    const body = h("div.sheet-body", h("p.soft", "Explaining…"));
+    const opener = document.activeElement;
+    dialog.replaceChildren(this.head(decision), body);
+    dialog.setAttribute("aria-labelledby", "sheet-title");
+    if (!dialog.open) dialog.showModal();
+    dialog.onclose = () => opener?.isConnected && opener.focus();
+    dialog.scrollTop = 0;
+    await this.explain(decision, body);
+  }
+
+  head(decision) {
+    const { label, probability, support } = decision;
+    const few = supportText(support);
+    return h(
+      "header.sheet-head",
+      h(
+        "div",
+        h("h2", { id: "sheet-title" }, `${label}, ${percent(probability)}`),
+        h("p.soft", [moment(decision.at), `decision ${decision.id}`, few].filter(Boolean).join(" · "))
+      ),
+      h("button", { type: "button", onclick: () => this.dialog.close() }, "Close")
+    );
+  }
+
+  async explain(decision, body) {
+    const path = `v1/decisions/${encodeURIComponent(decision.id)}/explanation`;
+    const start = [
+      this.outcome(decision),
+      rowList(decision.row),
+      h("button", { type: "button", onclick: () => this.take(decision.row) }, "Change this row and predict again"),
+    ];
+    body.replaceChildren(...start, h("p.soft", { role: "status" }, "Explaining…"));
+    try {
+      const first = await get(path);
+      const callout = h("div", { "aria-live": "polite" }, h("p.callout.soft", "Looking for the smallest change that changes the prediction…"));
+      const now = String(first.explanation.prediction) === decision.label ? null : h("p.soft", `The model of now says ${first.explanation.prediction}; this explains what it says now.`);
+      body.replaceChildren(...start, ...[now, callout].filter(Boolean), ...explanation(first.explanation, first.text, this.classes));
+      const second = await get(path, { counterfactual: true });
+      callout.replaceChildren(
+        counterfactual(second.explanation, (changes) => this.take(changed(decision.row, changes)))
+      );
+    } catch (error) {
+      const text = error instanceof Refused ? error.message : "The service cannot be reached at the moment.";
+      body.replaceChildren(...start, h("p.problem", { role: "alert" }, text), h("button", { type: "button", onclick: () => this.explain(decision, body) }, "Try again"));
+    }
+  }
+
+  outcome({ label, truth: known }) {
+    if (known === null || known === undefined) return h("p.soft", "What was right is not known yet.");
+    return known === label
+      ? h("p.right", "✓ This was right.")
+      : h("p.wrong", "✗ This was wrong: it is ", h("b", known), ".");
+  }
+
+  take(row) {
+    this.dialog.onclose = null;
+    this.dialog.close();
+    this.onTry(row);
+  }
+}
+
+function rowList(row) {
+  const pairs = Object.entries(row).map(([name, value]) => h("div", h("dt", name), h("dd", valueText(value))));
+  return h("dl.row", ...pairs);
+}
+
+function truth({ label, truth: known }) {
+  if (known === null || known === undefined) return h("span.truth.soft", { title: "What was right is not known yet" }, "open");
+  const right = known === label;
+  return h(`span.truth.${right ? "right" : "wrong"}`, right ? "✓ right" : `✗ ${known}`);
+}
+
+function none() {
+  return h(
+    "li.none",
+    h("p", h("strong", "No decision yet.")),
+    h("p.soft", "Rows that are sent to ", h("code", "POST /v1/predict"), " appear here, each with its explanation.")
+  );
+}

@@ -28,6 +28,11 @@ class DelimitedFile:
         The bytes.
     delimiter : str, optional
         One character; if it is not given, one of ``,`` ``;`` tab and ``|`` that fits.
+
+    Attributes
+    ----------
+    raw : str
+        The text of the latest of the `records`.
     """
 
     typed = False
@@ -44,12 +49,13 @@ class DelimitedFile:
         self._reread = 0
         self._alone_to = 0  # the last of the lines that are read as a row each
         self.n_rows = 0
+        self.raw = ""
         self.names = self._read_header(sample)
 
     def chunks(self, rows: int) -> Iterator[Chunk]:
         """Hand over the rows, at most so many at a time."""
         nothing = [()] * len(self.names)
-        for batch, row_errors in gather(self._records(), rows, lambda: self._lines.taken):
+        for batch, row_errors in gather(self.records(), rows, lambda: self._lines.taken):
             columns = zip(*(cells for _, _, cells in batch), strict=True) if batch else nothing
             yield Chunk(
                 self._source.name,
@@ -105,7 +111,13 @@ class DelimitedFile:
                 f"{where[-1]}; rename them so that each name occurs once"
             )
 
-    def _records(self) -> Iterator[_Row | RowError]:
+    @property
+    def waits(self) -> bool:
+        """Whether the next record may have to be waited for."""
+        return not self._lines.ready
+
+    def records(self) -> Iterator[_Row | RowError]:
+        """Yield each row, its number and line before it, or why it cannot be read; once only."""
         reader, lines, width = self._reader, self._lines, len(self.names)
         while True:
             lines.since.clear()
@@ -116,6 +128,7 @@ class DelimitedFile:
                 return
             except (BadLine, csv.Error) as error:
                 self.n_rows += 1
+                self.raw = _raw(lines.since, error)
                 yield self._fault(error, line)
                 if isinstance(error, csv.Error):
                     self._give_back(lines.since[1:], line)
@@ -123,6 +136,7 @@ class DelimitedFile:
             if not cells:  # a blank line
                 continue
             self.n_rows += 1
+            self.raw = "".join(lines.since)
             if len(cells) == width:
                 yield self.n_rows, line, cells
             else:
@@ -219,6 +233,11 @@ class DelimitedFile:
             return next(csv.reader(lines, delimiter=self._delimiter), [])
         finally:
             csv.field_size_limit(usual)
+
+
+def _raw(since: Sequence[str], error: BadLine | csv.Error) -> str:
+    """Return the text of a row that cannot be read; further lines that it took are given back."""
+    return "".join([*since, error.before]) if isinstance(error, BadLine) else "".join(since[:1])
 
 
 def _all_named(found: Sequence[str]) -> tuple[str, ...]:

@@ -72,6 +72,11 @@ class Lines:
         self.since.append(line)
         return line
 
+    @property
+    def ready(self) -> bool:
+        """Whether the next line is there already."""
+        return bool(self._ready)
+
     def give_back(self, lines: Sequence[str]) -> None:
         """Take these lines, the latest ones, as if they had not been read yet."""
         self.number -= len(lines)

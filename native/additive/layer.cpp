@@ -53,6 +53,7 @@ void Layer::weigh_experts(std::vector<double>& weights) const {
   for (double& weight : weights) weight /= all;
 }
 
+// `trust` is 0 without support, where the boxes decide alone, and near 1 with many rows.
 void Layer::judge(const std::vector<double>& by_boxes, double trust, Judgement& at) const {
   const size_t K = by_boxes.size();
   at.p = by_boxes;

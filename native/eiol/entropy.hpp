@@ -21,7 +21,7 @@ class EntropyTest {
   // No change of entropy is above 1: then nothing has to be asked.
   bool takes_any() const { return bound_ > 1.0; }
 
-  // Version 1: the least count, in every feature, that a box of n samples asks for (exact).
+  // Equation (11), version 1: the least count, in every feature, that a box of n samples asks for (exact).
   // Version 2: a sum of counts below which the mean cannot pass; `passes` decides above it.
   std::uint32_t min_count(std::uint32_t n) {
     if (n >= MAX_CACHED_SAMPLES) return mean_ ? min_count_sum(n) : min_count_each(n);
@@ -43,7 +43,7 @@ class EntropyTest {
     return max_missing_[n];
   }
 
-  // Version 2: whether the mean of Z_j passes, given the sum of g(count) over the features.
+  // Equation (12), version 2: whether the mean of Z_j passes, given the sum of g(count) over the features.
   bool passes(std::uint32_t n, double sum_of_g) const {
     return (g(n) - sum_of_g / r_) / (static_cast<double>(n) + 1.0) <= bound_;
   }

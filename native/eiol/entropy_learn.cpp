@@ -238,6 +238,7 @@ double EntropyEngine::add_up(const Group& g, Slot slot, const Sample& x) const {
   return static_cast<double>(sum);
 }
 
+// Equation (12) for one box.
 bool EntropyEngine::stays_pure(Place place, const Sample& x) const {
   const Group& g = groups_[place.group];
   if (r_ == 0) return true;

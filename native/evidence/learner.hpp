@@ -67,7 +67,7 @@ struct Outcome {
   std::vector<double> p;  // by class: after the layer and the class prior
 };
 
-// The class with the largest probability; of several that are equally probable the first.
+// The class with the largest probability; of equally probable ones that seen first.
 std::size_t most_probable(const std::vector<double>& p);
 
 class Learner {

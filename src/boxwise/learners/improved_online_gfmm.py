@@ -16,7 +16,7 @@ class ImprovedOnlineGFMM(NumericOnly, OnlineLearner):
 
     Each row is taken by a box of its class that contains it, or by the closest one that may grow:
     it stays within `theta` and, grown, overlaps no box of another class. Else the row becomes a new
-    box. This is EIOL-GFMM, `HyperboxClassifier`, for tables of numbers.
+    box. This is EIOL-GFMM, `EIOLGFMM`, for tables of numbers.
 
     Parameters
     ----------

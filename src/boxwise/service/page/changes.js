@@ -87,7 +87,7 @@ function relevance(columns) {
   const bars = shown.map(([name, factor]) => {
     const share = Math.abs(Math.log(factor)) / most;
     const side = factor > 1 ? "more" : "less";
-    const times = factor > 1 ? `×${number(factor, 2)}` : `×1/${number(1 / factor, 2)}`;
+    const times = `${number(factor > 1 ? factor : 1 / factor, 2)}×`;
     return h(
       "li",
       h("span.name", name),

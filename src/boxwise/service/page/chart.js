@@ -124,9 +124,9 @@ export class Chart {
     } else {
       this.scales(points, width);
       this.axes(width);
-      this.marked();
       if (this.stacked) this.areas(points);
-      else this.lines(points);
+      this.marked();
+      if (!this.stacked) this.lines(points);
       this.cross = s("g.cross");
       this.svg.append(this.cross);
     }
@@ -186,7 +186,7 @@ export class Chart {
         s("text.tick", { x: MARGIN.left - 7, y: y + 3.5, "text-anchor": "end" }, this.tick(tick))
       );
     }
-    const { ticks, step } = timeTicks(this.begin, this.end, Math.max(2, Math.floor(width / 95)));
+    const { ticks, step } = timeTicks(this.begin, this.end, Math.max(2, Math.floor(width / 66)));
     for (const at of ticks) {
       const x = this.x(at);
       if (x < MARGIN.left + 18 || x > right - 22) continue;
@@ -228,7 +228,11 @@ export class Chart {
   }
 
   areas(points) {
-    const longest = gap(points);
+    const some = points.filter((point) => this.entries().some(({ of }) => of(point) > 0));
+    this.areasOf(some, gap(points));
+  }
+
+  areasOf(points, longest) {
     const below = points.map(() => 0);
     for (const { className, of } of this.entries()) {
       const top = points.map((point, i) => below[i] + (of(point) ?? 0));

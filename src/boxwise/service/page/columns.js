@@ -1,9 +1,10 @@
 // The curve of each column: what its values add to the log-odds of a class.
 
-import { h, number, percent, plural, s, valueText } from "./dom.js";
+import { h, percent, plural, s, valueText } from "./dom.js";
 import { niceTicks } from "./scale.js";
 
 const MOST = 9; // columns shown at first
+const MOST_VALUES = 6; // of a categorical column
 const HEIGHT = 132;
 const MARGIN = { top: 8, right: 6, bottom: 20, left: 40 };
 
@@ -77,7 +78,12 @@ function words(curve, k) {
   return `${curve.column}: adds most for ${name} at ${valueText(high[0])} (${signed(high[1])}), least at ${valueText(low[0])} (${signed(low[1])})`;
 }
 
-const signed = (x) => `${x >= 0 ? "+" : "−"}${number(Math.abs(x), 2)}`;
+/** A contribution, with its sign. */
+function signed(x) {
+  const size = Math.abs(x);
+  const text = size >= 10 ? size.toFixed(0) : size >= 1 ? size.toFixed(1) : size.toFixed(2);
+  return Number(text) === 0 ? "0" : `${x > 0 ? "+" : "−"}${text}`;
+}
 
 function drawLine(plot, curve, k, scale, reading) {
   const width = plot.clientWidth;
@@ -111,7 +117,7 @@ function drawLine(plot, curve, k, scale, reading) {
 }
 
 function grid(svg, scale, y, x0, x1) {
-  for (const tick of niceTicks(-scale, scale, 4)) {
+  for (const tick of niceTicks(-scale, scale, 5)) {
     const at = Math.round(y(tick)) + 0.5;
     svg.append(
       s(tick === 0 ? "line.zero" : "line.grid", { x1: x0, x2: x1, y1: at, y2: at }),
@@ -135,6 +141,13 @@ function drawBars(plot, curve, k, scale) {
     entries.push({ name: plural(curve.n_others, "other", "others"), point: contributions, rows });
   }
   if (!entries.length) return plot.append(h("p.soft", "No values yet."));
+  // The values that add most, for or against; the others are many and say little.
+  const left = entries.length - MOST_VALUES;
+  if (left > 1) {
+    const most = [...entries].sort((a, b) => Math.abs(b.point[k]) - Math.abs(a.point[k]));
+    const small = new Set(most.slice(MOST_VALUES));
+    entries.splice(0, entries.length, ...entries.filter((entry) => !small.has(entry)));
+  }
   plot.append(
     h(
       "ul.bars.compact",
@@ -147,7 +160,8 @@ function drawBars(plot, curve, k, scale) {
           h("span.diverging", h(`i.${weight >= 0 ? "more" : "less"}`, { "--share": Math.min(1, Math.abs(weight) / scale).toFixed(3) })),
           h("span.value", signed(weight))
         );
-      })
+      }),
+      left > 1 ? h("li", h("span.name.soft", `and ${left} that add less`)) : null
     )
   );
 }

@@ -6,6 +6,7 @@ import { changed, counterfactual, explanation } from "./explanation.js";
 
 const KEPT = 50;
 const SHOWN = 12;
+const PACE = 500; // milliseconds: more decisions than one in this time could not be read
 const COLUMNS_SHOWN = 6;
 
 export class Decisions {
@@ -14,7 +15,7 @@ export class Decisions {
     Object.assign(this, { list, held, pause, dialog, onTry });
     this.all = [];
     this.classes = [];
-    this.kept = new Set();
+    this.taken = 0; // when the last one came into the list
     this.pointed = false;
     this.paused = false;
     this.missed = 0;
@@ -56,18 +57,14 @@ export class Decisions {
       this.update(decision);
       return;
     }
-    this.all.unshift(decision);
+    if (Date.now() - this.taken < PACE) return;
+    const place = this.all.findIndex(({ at: other }) => other <= decision.at);
+    if (place < 0 && this.all.length >= KEPT) return; // the truth of one that has left the list
+    this.all.splice(place < 0 ? this.all.length : place, 0, decision);
     this.all.length = Math.min(this.all.length, KEPT);
+    this.taken = Date.now();
     this.missed += 1;
-    this.later();
-  }
-
-  later() {
-    if (this.pending) return;
-    this.pending = setTimeout(() => {
-      this.pending = null;
-      this.show();
-    }, 400);
+    this.show();
   }
 
   show(anyway = false) {
@@ -144,8 +141,7 @@ export class Decisions {
     try {
       const first = await get(path);
       const callout = h("div", { "aria-live": "polite" }, h("p.callout.soft", "Looking for the smallest change that changes the prediction…"));
-      const now = String(first.explanation.prediction) === decision.label ? null : h("p.soft", `The model of now says ${first.explanation.prediction}; this explains what it says now.`);
-      body.replaceChildren(...start, ...[now, callout].filter(Boolean), ...explanation(first.explanation, first.text, this.classes));
+      body.replaceChildren(...start, ...sinceThen(decision, first.explanation), callout, ...explanation(first.explanation, first.text, this.classes));
       const second = await get(path, { counterfactual: true });
       callout.replaceChildren(
         counterfactual(second.explanation, (changes) => this.take(changed(decision.row, changes)))
@@ -168,6 +164,12 @@ export class Decisions {
     this.dialog.close();
     this.onTry(row);
   }
+}
+
+/** The model may have learned since it decided: the explanation is of what it says now. */
+function sinceThen({ label, probability }, { prediction, probability: now }) {
+  if (String(prediction) === label && percent(now) === percent(probability)) return [];
+  return [h("p.soft", `The model has learned since then. This explains what it says now: ${prediction}, ${percent(now)}.`)];
 }
 
 function rowList(row) {

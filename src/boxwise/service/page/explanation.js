@@ -1,7 +1,7 @@
 // The explanation of one prediction: how sure it is, which columns spoke for it, and what would
 // have changed it. `why` is what Explanation.to_dict() gives.
 
-import { colour, h, number, percent, plural, supportText, valueText } from "./dom.js";
+import { colour, count, h, percent, plural, supportText, valueText } from "./dom.js";
 
 const MOST_COLUMNS = 9;
 const MOST_BOXES = 5;
@@ -14,8 +14,8 @@ export function explanation(why, text, classes) {
   if (against) {
     parts.push(
       section(
-        `What the columns say: ${why.prediction} or ${against.label}`,
-        why.decision === "evidence" ? "By the boxes, in factors of the odds." : "By membership.",
+        `Columns: ${why.prediction} rather than ${against.label}`,
+        why.decision === "evidence" ? "By the boxes, as factors of the odds." : "By membership.",
         diverging(columnsOf(why), why.prediction, against.label)
       )
     );
@@ -93,8 +93,8 @@ function more(left, one, several) {
 /** e to the weight, as a factor that can be read. */
 function times(weight) {
   const factor = Math.exp(Math.min(weight, 700));
-  if (factor >= 1e6) return "over 1,000,000";
-  return factor >= 100 ? number(Math.round(factor)) : `×${number(factor, 3)}`;
+  if (factor >= 1e6) return "over ×1,000,000";
+  return `×${factor >= 100 ? count(factor) : factor.toFixed(factor >= 10 ? 1 : 2)}`;
 }
 
 function diverging(entries, label, other) {
@@ -103,7 +103,7 @@ function diverging(entries, label, other) {
   const lines = shown.map(({ name, value, weight }) => {
     const side = weight >= 0 ? "more" : "less";
     const none = Math.abs(weight) < 0.005;
-    const text = none ? "×1" : times(Math.abs(weight)).replace(/^(?!×|over)/, "×");
+    const text = none ? "×1" : times(Math.abs(weight));
     return h(
       "li",
       h("span.name", name, value ? h("span.soft", ` ${value}`) : null),
@@ -119,7 +119,8 @@ function diverging(entries, label, other) {
 
 function votes(why) {
   const shown = why.carried.slice(0, MOST_BOXES).reduce((sum, box) => sum + (box.share ?? 0), 0);
-  return `${plural(why.n_boxes, "box", "boxes")} of ${why.prediction} voted; these contributed ${percent(shown)}.`;
+  const these = why.carried.length === 1 ? "this one" : "these";
+  return `${plural(why.n_boxes, "box", "boxes")} of ${why.prediction} voted; ${these} contributed ${percent(shown)}.`;
 }
 
 function boxes(why) {

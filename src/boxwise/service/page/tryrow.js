@@ -79,7 +79,7 @@ export class TryRow {
       else if (input.tagName === "SELECT") {
         const known = values.filter((one) => one !== null).findIndex((one) => String(one) === String(value));
         input.value = known < 0 ? "" : known;
-      } else input.value = kind === "numeric" && typeof value === "number" ? String(Number(value.toPrecision(12))) : String(value);
+      } else input.value = kind === "numeric" && typeof value === "number" ? String(Number(value.toPrecision(9))) : String(value);
     }
   }
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from boxwise.apps.outcome import notify
-from boxwise.files import FileSet, InputError, TypedChunk, Typing, check_names
-from boxwise.schema import Column, Kind, Schema, Vocabulary
+from boxwise.files import FileSet, InputError, Typing, check_names
+from boxwise.learners.late_columns import assign_kinds as assign_kinds
+from boxwise.learners.late_columns import schema_of as schema_of
+from boxwise.learners.late_columns import waiting as waiting
+from boxwise.schema import Column, Schema
 
 
 def check_knows_classes(model: Any) -> None:
@@ -41,44 +44,6 @@ def typing_for(model: Any, files: FileSet, label: str | None = None) -> Typing:
         known,
         unlabelled=mark is not None and mark != mark,
     )
-
-
-def schema_of(kinds: Mapping[str, Kind]) -> Schema:
-    """Return the schema of a model that has learned nothing yet, with columns of these kinds."""
-    columns = [
-        Column(name, kind, Vocabulary() if kind == "categorical" else None)
-        for name, kind in kinds.items()
-    ]
-    return Schema(columns, named=True)
-
-
-def waiting(model: Any, typing: Typing) -> dict[str, int]:
-    """Return the columns that had no value yet, as the files call them, and their positions."""
-    if not model.__sklearn_is_fitted__():  # it begins with columns of which all have a kind
-        return {}
-    names = [*typing.kinds]  # in the order of the model's columns
-    return {names[j]: j for j in model._fitted().schema.unknown}
-
-
-def assign_kinds(model: Any, typing: Typing, chunk: TypedChunk) -> None:
-    """Give columns of the model that have their first value in a chunk the kind it has there."""
-    kinds = {
-        j: typing.kinds[name]
-        for name, j in waiting(model, typing).items()
-        if chunk.first_value(name) is not None
-    }
-    if not kinds:
-        return
-    try:
-        model._assign_kinds(kinds)
-    except ValueError as error:  # a setting for each column
-        name = model._fitted().schema.names[next(iter(kinds))]
-        raise InputError(f"column {name!r} has its first value, but {error}") from None
-    listed = model.categorical_features
-    if isinstance(listed, list) and all(isinstance(name, str) for name in listed):
-        names = model._fitted().schema.names
-        new = [names[j] for j, kind in kinds.items() if kind == "categorical"]
-        model.categorical_features = [*listed, *new]
 
 
 def report_columns_left_out(files: FileSet, typing: Typing) -> None:

@@ -8,12 +8,12 @@ from typing import Any
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
-from dask import delayed
 from numpy.typing import NDArray
 
 from boxwise.dask import tasks
 from boxwise.dask.partitions import Partition, check_table
 from boxwise.learners.hyperbox_classifier import HyperboxClassifier
+from dask import delayed
 
 
 def learned(
@@ -43,16 +43,12 @@ def learned(
     class_weight = parameters["class_weight"]
     if n > 1 and isinstance(class_weight, str):  # balanced over all partitions
         counts = [
-            delayed(tasks.count_classes)(
-                part.number, part.X, part.y, part.sample_weight, parameters["unlabelled"]
-            )
+            delayed(tasks.count_classes)(part.number, part.rows, parameters["unlabelled"])
             for part in partitions
         ]
         class_weight = delayed(tasks.balanced_weights)(counts)
     parts = [
-        delayed(tasks.learn_part)(
-            part.number, part.X, part.y, part.sample_weight, of_parts, class_weight, few, columns
-        )
+        delayed(tasks.learn_part)(part.number, part.rows, of_parts, class_weight, few, columns)
         for part, few in zip(partitions, _quotas(tune_rows, n), strict=True)
     ]
     while len(parts) > 1:
@@ -72,9 +68,7 @@ def gone_on(partition: Partition, parameters: Mapping[str, Any], present: bytes 
     """Return the delayed file of a model that has gone on with the rows of one partition."""
     return delayed(tasks.go_on)(
         partition.number,
-        partition.X,
-        partition.y,
-        partition.sample_weight,
+        partition.rows,
         parameters,
         present,
     )
@@ -84,10 +78,7 @@ def scored(partitions: Sequence[Partition], model: HyperboxClassifier) -> Any:
     """Return the delayed share of rows that the model predicts rightly."""
     shared = delayed(model, traverse=False)
     return delayed(tasks.share_right)(
-        [
-            delayed(tasks.count_right)(part.number, part.X, part.y, part.sample_weight, shared)
-            for part in partitions
-        ]
+        [delayed(tasks.count_right)(part.number, part.rows, shared) for part in partitions]
     )
 
 

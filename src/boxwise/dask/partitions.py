@@ -8,19 +8,19 @@ from typing import Any
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
+import pandas as pd
 
 from boxwise.inputs.table import are_positions, column_names, generated_names
 from boxwise.schema import Column, Schema, show
+from dask import delayed
 
 
 @dataclass(frozen=True)
 class Partition:
-    """The delayed rows of one partition, with their labels and weights if there are any."""
+    """One partition: its number, and its delayed rows, labels and weights as one triple."""
 
     number: int
-    X: Any
-    y: Any
-    sample_weight: Any
+    rows: Any
 
 
 @dataclass(frozen=True)
@@ -52,16 +52,24 @@ def partitions_of(X: Any, y: Any, sample_weight: Any = None) -> list[Partition]:
     columns = {"y": _one_column(y, "y")}
     if sample_weight is not None:
         columns["sample_weight"] = _one_column(sample_weight, "sample_weight")
-    parts = _delayed(table)
-    others: dict[str, list[Any]] = {}
     for name, column in columns.items():
         _check_alike(table, column, name)
-        others[name] = _delayed(column)
-    weights = others.get("sample_weight", [None] * len(parts))
-    return [
-        Partition(number, *each)
-        for number, each in enumerate(zip(parts, others["y"], weights, strict=True))
-    ]
+    return [Partition(*each) for each in enumerate(_triples(table, *columns.values()))]
+
+
+def _triples(X: Any, y: Any, sample_weight: Any = None) -> list[Any]:
+    given = [X, y] if sample_weight is None else [X, y, sample_weight]
+    if all(isinstance(collection, dd.DataFrame | dd.Series) for collection in given):
+        # As one expression: what they are taken from is read and shuffled once for all of them.
+        nothing = pd.Series(dtype=object)
+        how = {"meta": nothing, "enforce_metadata": False, "align_dataframes": False}
+        return [*dd.map_partitions(_triple, *given, **how).to_delayed()]
+    parts = zip(*map(_delayed, given), strict=True)
+    return [delayed(_triple)(*part) for part in parts]
+
+
+def _triple(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any, Any]:
+    return X, y, sample_weight
 
 
 def check_table(X: Any) -> Any:

@@ -22,6 +22,8 @@ from boxwise.learners.saved import dumps, loads
 from boxwise.learners.weights import MOST, row_weights
 from boxwise.schema import Vocabulary
 
+Rows = tuple[Any, Any, Any]  # the rows of a partition, their labels, their weights or None
+
 LARGEST_SHARE_WITHHELD = 10  # at most one row in ten
 FAN_IN = 16  # parts merged at a time
 
@@ -83,15 +85,14 @@ class Part:
 
 def learn_part(
     partition: int,
-    X: Any,
-    y: Any,
-    sample_weight: Any,
+    rows: Rows,
     parameters: Mapping[str, Any],
     class_weight: Any,
     n_withheld: int,
     columns: Columns | None = None,
 ) -> Part | None:
     """Learn a partition as `fit` does, but for some rows; None if it has no row that counts."""
+    X, y, sample_weight = rows
     with _naming(partition):
         weights = _checked_weights(X, y, sample_weight)
         given = {**parameters, "class_weight": class_weight}
@@ -107,14 +108,14 @@ def learn_part(
         if not n_withheld:
             return Part(partition, dumps(clf.fit(X, y, sample_weight=weights)))
         chosen = np.random.RandomState(partition).permutation(len(counting))[:n_withheld]
-        rows = counting[np.sort(chosen)]
+        few = counting[np.sort(chosen)]
         # Rows that weigh nothing are left out, and errors name the rows as the partition has them.
         learned = np.ones(len(X)) if weights is None else weights.copy()
-        learned[rows] = 0
+        learned[few] = 0
         clf.fit(X, y, sample_weight=learned)
-        of_rows = None if weights is None else weights[rows].tolist()
-        labels = [*np.array(_plain(y), dtype=object)[rows]]
-        return Part(partition, dumps(clf), (Withheld(_uncoded(X, rows), labels, of_rows),))
+        of_few = None if weights is None else weights[few].tolist()
+        labels = [*np.array(_plain(y), dtype=object)[few]]
+        return Part(partition, dumps(clf), (Withheld(_uncoded(X, few), labels, of_few),))
 
 
 def merge_parts(parts: Sequence[Part | None]) -> Part | None:
@@ -166,13 +167,12 @@ def finish(
 
 def go_on(
     partition: int,
-    X: Any,
-    y: Any,
-    sample_weight: Any,
+    rows: Rows,
     parameters: Mapping[str, Any],
     present: bytes | None,
 ) -> bytes:
     """Learn a partition as `partial_fit` does, with a model if there is one."""
+    X, y, sample_weight = rows
     with _naming(partition):
         weights = _checked_weights(X, y, sample_weight)
         clf = HyperboxClassifier() if present is None else loads(present)
@@ -180,10 +180,9 @@ def go_on(
         return dumps(clf)
 
 
-def count_classes(
-    partition: int, X: Any, y: Any, sample_weight: Any, unlabelled: Any
-) -> dict[object, tuple[float, float]]:
+def count_classes(partition: int, rows: Rows, unlabelled: Any) -> dict[object, tuple[float, float]]:
     """Return the sum of the weights and the largest weight of each class in a partition."""
+    X, y, sample_weight = rows
     with _naming(partition):
         weights = _checked_weights(X, y, sample_weight)
         codes, names = encode_labels(y, Vocabulary(), n_rows=len(y), unlabelled=unlabelled)
@@ -214,10 +213,9 @@ def balanced_weights(
     return weights
 
 
-def count_right(
-    partition: int, X: Any, y: Any, sample_weight: Any, model: Any
-) -> tuple[float, float]:
+def count_right(partition: int, rows: Rows, model: Any) -> tuple[float, float]:
     """Return the weight of the rows of a partition predicted rightly, and of all."""
+    X, y, sample_weight = rows
     with _naming(partition):
         weights = _checked_weights(X, y, sample_weight)
         if not len(X):
@@ -340,6 +338,5 @@ def _naming(partition: int) -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError) as error:
-        if type(error) not in (TypeError, ValueError):
-            raise
-        raise type(error)(f"partition {partition}: {error}") from error
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"partition {partition}: {error}") from error

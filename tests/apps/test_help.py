@@ -13,6 +13,7 @@ COMMANDS = [
     "plot",
     "rules",
     "report",
+    "merge",
     "prune",
     "demo",
     "paper",

@@ -368,7 +368,7 @@ def test_watching_does_not_change_the_model(loans, tmp_path, monkeypatch):
             super().after(model, piece)
             seen.append((self._rows, len(self._scores), self._scores.cba))
 
-    monkeypatch.setattr("boxwise.apps.commands.learn.PIECE", 50)
+    monkeypatch.setattr("boxwise.apps.learning.PIECE", 50)
     monkeypatch.setattr("boxwise.apps.commands.learn.LearningBar", Watched)
     monkeypatch.setenv("FORCE_COLOR", "1")  # by which rich takes anything for a terminal
     learn(loans, "-o", tmp_path / "watched.box", *SETTINGS)

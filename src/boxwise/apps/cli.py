@@ -13,6 +13,7 @@ from boxwise.apps.commands.evaluate import evaluate
 from boxwise.apps.commands.explain import explain
 from boxwise.apps.commands.inspect import inspect
 from boxwise.apps.commands.learn import learn
+from boxwise.apps.commands.merge import merge
 from boxwise.apps.commands.paper import paper
 from boxwise.apps.commands.plot import plot
 from boxwise.apps.commands.predict import predict
@@ -39,6 +40,7 @@ _COMMANDS: dict[Callable[..., None], str | None] = {
     plot: "Draw a model.",
     rules: "Show a model file as if-then rules.",
     report: "Write a report on a model as one HTML page.",
+    merge: "Merge models learned on parts of the data.",
     prune: "Remove the boxes of a model that do harm.",
     demo: None,
     paper: "Run the evaluation of the EIOL-GFMM paper again.",

@@ -27,30 +27,44 @@ class NoRowsError(InputError):
 
 
 def typed_by_first_rows(
-    files: FileSet, columns: ColumnOptions, options: FileOptions
+    files: FileSet,
+    columns: ColumnOptions,
+    options: FileOptions,
+    numbers: NumberLabels | None = None,
 ) -> tuple[Typing, Iterator[Chunk]]:
-    """Return what the columns are, by the options and the first rows, and all rows."""
+    """Return what the columns are, by the options and the first rows, and all rows.
+
+    The labels that are numbers are counted by `numbers`, if they are to be counted.
+    """
     columns.check(files)
     names = columns.features(files)
     numeric, categorical = columns.declared(names)
-    first, chunks = started_to_learn(files, columns, options)
+    first, chunks = started_to_learn(files, columns, options, numbers)
     kinds = infer_kinds(first, names, numeric=numeric, categorical=categorical)
     return Typing(kinds, columns.label), chunks
 
 
 def started_to_learn(
-    files: FileSet, columns: ColumnOptions, options: FileOptions, classes: Iterable[object] = ()
+    files: FileSet,
+    columns: ColumnOptions,
+    options: FileOptions,
+    numbers: NumberLabels | None = None,
 ) -> tuple[list[Chunk], Iterator[Chunk]]:
-    """Return what `begun` does, with a remark on labels that are many numbers.
-
-    Those among the classes that a model knows already are not counted.
-    """
+    """Return the first rows, as `started` does, and all rows."""
     first, chunks = started(files, columns.label, options.row_errors, options.chunk_rows)
-    if not columns.classes_are_numbers:
-        tell = _nothing if options.quiet else notify
-        numbers = NumberLabels(columns.label, frozenset(map(str, classes)), tell)
+    if numbers is not None:
         chunks = numbers.watch(first, chunks)
     return first, chain(first, chunks)
+
+
+def number_labels(
+    columns: ColumnOptions, options: FileOptions, classes: Iterable[object] = ()
+) -> NumberLabels | None:
+    """Return what counts the labels that are numbers, but for known classes; None if any may be."""
+    if columns.classes_are_numbers:
+        return None
+    tell = _nothing if options.quiet else notify
+    return NumberLabels(columns.label, frozenset(map(str, classes)), tell)
 
 
 def _nothing(message: str) -> None:

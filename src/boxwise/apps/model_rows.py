@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from itertools import chain
 from typing import Any, NoReturn
 
 import numpy as np
+import typer
 
 from boxwise.apps.labelled_files import no_rows, started
 from boxwise.apps.model_columns import report_columns_left_out, typing_for, wanted_names
 from boxwise.apps.options.files import FileOptions
-from boxwise.files import InputError, TypedChunk, check_names
+from boxwise.apps.outcome import notify
+from boxwise.files import STANDARD_INPUT, InputError, TypedChunk, check_names
 
 
 class ModelRows:
@@ -67,6 +70,19 @@ class ModelRows:
     def none(self) -> NoReturn:
         """Say that there is no row."""
         no_rows(self._files, self._options.row_errors)
+
+
+def label_in(clf: Any, data: Sequence[str], options: FileOptions, option: str) -> str:
+    """Return the one column of the files that the model does not have; `option` names the files."""
+    schema = clf.schema_
+    if schema.named and STANDARD_INPUT not in data:
+        with closing(options.files(data)) as files:
+            others = [name for name in files.names if name not in schema.names]
+        if len(others) == 1:
+            if not options.quiet:
+                notify(f"the classes are in column {others[0]!r} (--label names another)")
+            return others[0]
+    raise typer.BadParameter("needs --label, the column of the classes", param_hint=option)
 
 
 def _joined(parts: list[Any]) -> Any:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Protocol, Self
 
 import rich.progress as bars
 from rich.console import Console
 
-from boxwise.files import FileSet
+
+class Shared(Protocol):
+    """What knows how much of it was read, from 0 to 1; None if its size is not known."""
+
+    @property
+    def share(self) -> float | None:
+        """How much was read."""
 
 
 class ReadingBar:
     """A bar on standard error, with a text beside it; nothing if quiet or not on a terminal."""
 
-    def __init__(self, files: FileSet, *, quiet: bool = False) -> None:
+    def __init__(self, files: Shared, *, quiet: bool = False) -> None:
         console = Console(stderr=True)
         self._files = files
         self.seen = console.is_terminal and not quiet

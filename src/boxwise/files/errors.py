@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from boxwise.schema import show
 
 ABSENT = object()
@@ -52,3 +54,12 @@ class RowError(ValueError):
             place += f", column {show(column)}"
         shown = "" if self.value is None else f"{self.value} "
         super().__init__(f"{place}: {shown}{problem}; {remedy}")
+
+    def __reduce__(self) -> tuple[Any, ...]:  # an error may come from another process
+        return _row_error, (self.args, vars(self))
+
+
+def _row_error(texts: tuple[str, ...], attributes: dict[str, Any]) -> RowError:
+    error = RowError.__new__(RowError, *texts)
+    vars(error).update(attributes)
+    return error

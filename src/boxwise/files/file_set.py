@@ -7,7 +7,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
-from boxwise.files.chunk import CHUNK_ROWS, Chunk
+from boxwise.files.chunk import CHUNK_ROWS, Chunk, Reader
 from boxwise.files.errors import InputError
 from boxwise.files.formats import ReadOptions, open_file
 from boxwise.files.parquet import ParquetFile
@@ -63,6 +63,7 @@ class FileSet:
         self._rows_before = 0
         self._index = 0
         self._sizes = [_size(path) for path in paths]
+        self._typed = self._reader.typed
         self.first = shown_name(paths[0])
         self.left_out = self._reader.left_out
         self.all_names = (*self._reader.names, *self.left_out)
@@ -104,6 +105,17 @@ class FileSet:
             finally:
                 self._reader.close()
 
+    def check_columns(self) -> None:
+        """Raise the error of the first file that cannot be read together with the first one."""
+        for path in self._paths[1:]:
+            if self._options.stop.requested:
+                raise ReadingStopped
+            reader, _ = open_file(path, self._options)
+            try:
+                self._check_like_first(path, reader)
+            finally:
+                reader.close()
+
     def close(self) -> None:
         """Close the file that is read, if it was not read to its end."""
         self._reader.close()
@@ -113,14 +125,16 @@ class FileSet:
             raise ReadingStopped
         self._rows_before += self._reader.n_rows
         self._index = i
-        typed = self._reader.typed
         self._reader, self._source = open_file(path, self._options)
-        if typed != self._reader.typed:
+        self._check_like_first(path, self._reader)
+
+    def _check_like_first(self, path: str, reader: Reader) -> None:
+        if self._typed != reader.typed:
             raise InputError(
                 f"{shown_name(path)} and {self.first} cannot be read together: one of them tells "
                 "numbers from text and the other does not; convert one of them"
             )
-        names = self._without_dropped(self._reader.names)
+        names = self._without_dropped(reader.names)
         only = self._options.only
         expected = set(self.names) if only is None else only & set(self.names)
         lacking = expected - set(names)

@@ -43,29 +43,31 @@ class NumberLabels:
         Too many raise InputError before their chunk is handed over.
         """
         for chunk in first:
-            self._count(chunk)
-        self._question()
+            self.count(chunk.columns[self.label], chunk.file)
+        self.question()
         return self._counted(rest)
 
     def _counted(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
         for chunk in chunks:
-            self._count(chunk)
-            self._question()
+            self.count(chunk.columns[self.label], chunk.file)
+            self.question()
             yield chunk
 
-    def _count(self, chunk: Chunk) -> None:
-        texts = {cell for cell in chunk.columns[self.label] if isinstance(cell, str | int | float)}
+    def count(self, labels: Iterable[object], file: str) -> None:
+        """Count labels of a file; too many different numbers raise InputError."""
+        texts = {cell for cell in labels if isinstance(cell, str | int | float)}
         for cell in texts - self._found:
             if type(cell) is not bool and str(cell) not in self.known and is_number(cell):
                 self._found.add(cell)
         if len(self._found) > REFUSED_ABOVE:
             raise InputError(
-                f"{chunk.file}, column {self.label!r}: more than {REFUSED_ABOVE:,} different "
+                f"{file}, column {self.label!r}: more than {REFUSED_ABOVE:,} different "
                 f"numbers, such as {self._examples()}, are no classes but a quantity; {_REMEDY}; "
                 "if each of them is a class, give --classes-are-numbers"
             )
 
-    def _question(self) -> None:
+    def question(self) -> None:
+        """Say once that the labels are many numbers, if they are."""
         if len(self._found) > QUESTIONED_ABOVE and not self._told:
             self._told = True
             self.tell(

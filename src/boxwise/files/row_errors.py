@@ -27,6 +27,8 @@ class RowErrors:
         How many rows were left out.
     first : RowError or None
         The error of the first of them.
+    noted : list of RowError
+        As many of the first errors as are told, and one more.
 
     Examples
     --------
@@ -45,6 +47,7 @@ class RowErrors:
         self.on_error, self._tell = on_error, tell
         self.count = 0
         self.first: RowError | None = None
+        self.noted: list[RowError] = []
 
     def __call__(self, error: RowError) -> None:
         """Raise the error, or count it."""
@@ -52,9 +55,17 @@ class RowErrors:
             raise error
         self.count += 1
         self.first = self.first or error
+        if self.count <= MOST_REPORTS + 1:
+            self.noted.append(error)
         if self.on_error != "report" or self._tell is None:
             return
         if self.count <= MOST_REPORTS:
             self._tell(str(error))
         elif self.count == MOST_REPORTS + 1:
             self._tell("more rows cannot be used; from here on they are only counted")
+
+    def extend(self, later: RowErrors) -> None:
+        """Add the errors of rows that come after these and were counted elsewhere."""
+        for error in later.noted:
+            self(error)
+        self.count += later.count - len(later.noted)

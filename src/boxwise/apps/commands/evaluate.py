@@ -13,7 +13,7 @@ import typer
 from boxwise.apps.change_watch import AlarmCommandOption, ChangeWatch, check_raises_alarms
 from boxwise.apps.folds import Fold, cross_validated, fold_table
 from boxwise.apps.interruption import termination_as_ctrl_c
-from boxwise.apps.labelled_files import no_rows, typed_by_first_rows
+from boxwise.apps.labelled_files import no_rows, number_labels, typed_by_first_rows
 from boxwise.apps.labelled_rows import LabelledRows, Pair
 from boxwise.apps.model_columns import schema_of
 from boxwise.apps.options import columns as columns
@@ -129,7 +129,7 @@ def evaluate(
         wanted.label = label
         files = options.files(data, only=wanted.kept, drop=wanted.dropped)
         row_errors = options.row_errors
-        typing, chunks = typed_by_first_rows(files, wanted, options)
+        typing, chunks = typed_by_first_rows(files, wanted, options, number_labels(wanted, options))
         typing = parameters.typing_of(chosen, typing)
         model = parameters.new_learner(chosen, given, typing.kinds)
         check_raises_alarms(alarm_command, model)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,16 +22,23 @@ from boxwise.apps.interruption import Interruption, OverdueError
 from boxwise.apps.labelled_files import (
     NoRowsError,
     no_rows,
+    number_labels,
     started_to_learn,
     typed_by_first_rows,
 )
+from boxwise.apps.learning import pieces, typed_chunks
 from boxwise.apps.learning_bar import LearningBar
+from boxwise.apps.learning_parts import (
+    PartedFiles,
+    blank_like,
+    check_can_be_merged,
+    check_files,
+)
 from boxwise.apps.model_columns import (
     assign_kinds,
     report_columns_left_out,
     schema_of,
     typing_for,
-    waiting,
     wanted_names,
 )
 from boxwise.apps.options import columns as columns
@@ -46,7 +53,6 @@ from boxwise.apps.outcome import (
 )
 from boxwise.apps.reading_bar import ReadingBar
 from boxwise.apps.writable import check_model, refuse_input
-from boxwise.core.pacing import Pace
 from boxwise.core.words import counted
 from boxwise.explain import rows_learned
 from boxwise.files import (
@@ -54,13 +60,11 @@ from boxwise.files import (
     FileSet,
     InputError,
     ReadingStopped,
-    RowErrors,
     TypedChunk,
     Typing,
 )
 from boxwise.inputs import columns_by_position
 
-PIECE = 1_000  # rows learned at a time, fewer if they take long: how often the bar moves
 MANY_BOXES = 0.8  # of the rows: too many to say much
 ENOUGH_ROWS = 500  # before which many boxes mean nothing
 
@@ -76,6 +80,7 @@ class Plan:
     alarm_command: str | None = None
     learned: int = 0
     last_row: int | None = None  # the last one that was learned, if not all that were read were
+    parted: PartedFiles | None = None  # if they are learned in parts
 
 
 def learn(
@@ -87,6 +92,15 @@ def learn(
         typer.Option(
             metavar="MODEL",
             help="Continue to learn this model file; it is replaced unless -o is given.",
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Learn each file separately, in N processes, and merge the models: another "
+            "model than that of one pass over the files, and the same for every N.",
         ),
     ] = None,
     *,
@@ -103,12 +117,17 @@ def learn(
     value. Give several names of columns one by one or with commas. The algorithms onln-gfmm-m1,
     agglo-2 and agglo-sm hold all rows in memory.
 
+    With --jobs, each file is a part with a model of its own; N parts are learned at a time, and all
+    models are merged in the order of the files. The merged model does not depend on N. It differs
+    from that of one pass over the files, and is about as good if the parts have 10,000 rows or
+    more. A single file is learned in one pass.
+
     With --algorithm hyperbox, a line is printed when errors rise (an alarm) and when a new set of
     boxes replaces the old one; --alarm-command then runs a command, for at most 10 seconds.
 
     Ctrl-C or SIGTERM ends learning within about a second. The model then contains the rows learned
-    so far, whose number is printed. After an error nothing is written; nor does an algorithm that
-    needs all rows write anything if it is stopped while learning.
+    so far, whose number is printed. After an error nothing is written. An algorithm that needs all
+    rows, and --jobs, write nothing if they are stopped.
 
     \b
     Examples:
@@ -117,6 +136,7 @@ def learn(
       boxwise learn may.csv.gz june.csv.gz --label decision -o loans.box
       boxwise learn july.csv --label decision --into loans.box
       boxwise learn loans.csv --label decision -o v2.box --algorithm eiol-gfmm
+      boxwise learn part*.csv --label decision -o loans.box --jobs 8
       cat visits.jsonl | boxwise learn - --label stay -o visits.box --drop id,name
       boxwise learn adult.csv --label income -o adult.box --missing "?"
       boxwise learn loans.csv --label decision -o v3.box --alarm-command ./mail.sh
@@ -128,6 +148,7 @@ def learn(
       2    wrong usage
       3    done, but rows were left out (--on-error skip or report)
       130  stopped by Ctrl-C (143: by SIGTERM); the model has the rows so far
+           (with --jobs, nothing was written)
     """  # noqa: D301  (click marks with it what it must not wrap)
     if into is None and output is None:
         raise typer.BadParameter("name the model file to write", param_hint="--output")
@@ -139,6 +160,8 @@ def learn(
             "the like, --categorical, --numeric and --only",
             param_hint="--into",
         )
+    if jobs is not None:
+        _check_jobs(data, alarm_command)
     chosen, given = settings.algorithm or parameters.Algorithm.hyperbox, settings.given()
     target = output or into
     assert target is not None
@@ -155,7 +178,19 @@ def learn(
                 data, only=only_these, drop=wanted.dropped, stop=interruption.stop
             )
             plan = Plan(files, options, interruption, wanted, alarm_command)
-            if model is None:
+            if jobs is not None and len(data) > 1:
+                plan.parted = PartedFiles(
+                    data,
+                    jobs,
+                    options,
+                    options.read_options(only_these, wanted.dropped),
+                    interruption,
+                    number_labels(
+                        wanted, options, [] if model is None else model.classes_.tolist()
+                    ),
+                )
+                model = _learn_parts(plan, plan.parted, chosen, given, model, into)
+            elif model is None:
                 model = _learn_new(plan, chosen, given)
             else:
                 _learn_more(plan, model)
@@ -166,8 +201,47 @@ def learn(
         _finish(plan, model, target, new=into is None)
 
 
+def _check_jobs(data: list[str], alarm_command: str | None) -> None:
+    check_files(data)
+    if alarm_command is not None:
+        raise typer.BadParameter(
+            "the parts are learned apart from each other, so there are no alarms; leave out --jobs",
+            param_hint="--alarm-command",
+        )
+
+
+def _learn_parts(
+    plan: Plan,
+    parted: PartedFiles,
+    algorithm: parameters.Algorithm,
+    settings: Mapping[str, Any],
+    model: Any,
+    path: Path | None,
+) -> Any:
+    check_can_be_merged(parameters.LEARNERS[algorithm][0]() if model is None else model)
+    with closing(plan.files):
+        plan.files.check_columns()
+        if model is None:
+            typing, _ = typed_by_first_rows(plan.files, plan.columns, plan.options, parted.numbers)
+            typing = parameters.typing_of(algorithm, typing)
+            blank = parameters.new_learner(algorithm, settings, typing.kinds)
+            blank._begin(schema_of(typing.kinds))
+            if not plan.options.quiet:
+                parameters.show_kinds(plan.files, typing.kinds, plan.columns.label)
+        else:
+            typing = _typing_to_go_on(plan, model)
+            started_to_learn(plan.files, plan.columns, plan.options, parted.numbers)
+            blank = blank_like(model)
+    merged = parted.learn(blank, typing, {} if model is None else {str(path): model})
+    plan.learned = parted.learned
+    if merged is None:
+        no_rows(plan.files, plan.options.row_errors)
+    return merged
+
+
 def _learn_new(plan: Plan, algorithm: parameters.Algorithm, settings: Mapping[str, Any]) -> Any:
-    typing, chunks = typed_by_first_rows(plan.files, plan.columns, plan.options)
+    numbers = number_labels(plan.columns, plan.options)
+    typing, chunks = typed_by_first_rows(plan.files, plan.columns, plan.options, numbers)
     typing = parameters.typing_of(algorithm, typing)
     model = parameters.new_learner(algorithm, settings, typing.kinds)
     check_raises_alarms(plan.alarm_command, model)
@@ -183,13 +257,18 @@ def _learn_new(plan: Plan, algorithm: parameters.Algorithm, settings: Mapping[st
 
 
 def _learn_more(plan: Plan, model: Any) -> None:
+    typing = _typing_to_go_on(plan, model)
+    numbers = number_labels(plan.columns, plan.options, model.classes_.tolist())
+    _, chunks = started_to_learn(plan.files, plan.columns, plan.options, numbers)
+    _learn_chunks(plan, model, typing, chunks)
+
+
+def _typing_to_go_on(plan: Plan, model: Any) -> Typing:
     plan.columns.check(plan.files)
     typing = typing_for(model, plan.files, plan.columns.label)
     if not plan.options.quiet:
         report_columns_left_out(plan.files, typing)
-    classes = model.classes_.tolist()
-    _, chunks = started_to_learn(plan.files, plan.columns, plan.options, classes)
-    _learn_chunks(plan, model, typing, chunks)
+    return typing
 
 
 def _learn_chunks(plan: Plan, model: Any, typing: Typing, chunks: Iterable[Chunk]) -> None:
@@ -201,7 +280,8 @@ def _learn_chunks(plan: Plan, model: Any, typing: Typing, chunks: Iterable[Chunk
     )
     watch.skip(changes_of(model))
     with LearningBar(plan.files, quiet=plan.options.quiet) as bar, columns_by_position():
-        for piece, kinds in _pieces(model, typing, chunks, plan.options.row_errors):
+        typed = typed_chunks(typing, chunks, plan.options.row_errors)
+        for piece, kinds in pieces(model, typed):
             if plan.learned and plan.interruption.overdue:
                 plan.last_row = piece.rows[0] - 1
                 break
@@ -213,26 +293,6 @@ def _learn_chunks(plan: Plan, model: Any, typing: Typing, chunks: Iterable[Chunk
             watch.tell(changes_of(model))
     if not plan.learned:
         no_rows(plan.files, plan.options.row_errors)
-
-
-def _pieces(
-    model: Any, typing: Typing, chunks: Iterable[Chunk], row_errors: RowErrors
-) -> Iterator[tuple[TypedChunk, Typing]]:
-    """Yield the rows in pieces that do not take long, so that a signal is noticed soon.
-
-    One begins where a column gets its first value: before that row the model has no such column,
-    however the file is cut into chunks.
-    """
-    pace = Pace()
-    for chunk in chunks:
-        typing = typing.with_kinds_of(chunk)
-        typed = typing.apply(chunk, row_errors)
-        firsts = [typed.first_value(name) for name in waiting(model, typing)]
-        begins = sorted({0, *(i for i in firsts if i is not None)})
-        for begin, end in pairwise([*begins, typed.n_rows]):
-            part = typed.part(slice(begin, end))
-            for rows in pace.chunks(part.n_rows, PIECE):
-                yield part.part(rows), typing
 
 
 def _learn_at_once(plan: Plan, model: Any, typing: Typing, chunks: Iterable[Chunk]) -> None:
@@ -272,6 +332,8 @@ def _finish(plan: Plan, model: Any, target: Path, *, new: bool) -> None:
         rows = counted(plan.learned, "row", "rows")
         if total != plan.learned:
             rows += f" more, {total:,} in all"
+        if plan.parted is not None:
+            rows += f", {counted(plan.parted.parts, 'part', 'parts')} merged"
         boxes, classes = (
             counted(model.n_boxes_, "box", "boxes"),
             counted(len(model.classes_), "class", "classes"),

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from boxwise import load
-from boxwise.apps.model_rows import ModelRows
+from boxwise.apps.model_rows import ModelRows, label_in
 from boxwise.apps.options import files as reading
 from boxwise.apps.outcome import end, failures_reported, notify
 from boxwise.apps.results import opened
 from boxwise.apps.writable import check_results, refuse_input
-from boxwise.files import STANDARD_INPUT, InputError
+from boxwise.files import InputError
 from boxwise.report import report_html
 from boxwise.report.writing import MAX_ROWS
 
@@ -77,7 +76,7 @@ def report(
         rows: tuple[Any, ...] = ()
         if data:
             if label is None:
-                label = _label_in(clf, data, options)
+                label = label_in(clf, data, options, "--data")
             rows = ModelRows(clf, data, options, label).all()
         try:
             page = report_html(
@@ -95,16 +94,3 @@ def report(
         if not options.quiet:
             notify(f"{output}: {len(page.encode()) / 1e6:.1f} MB, loads nothing from elsewhere")
         end(options.row_errors, quiet=options.quiet)
-
-
-def _label_in(clf: Any, data: list[str], options: reading.FileOptions) -> str:
-    """Return the one column of the files that the model does not have."""
-    schema = clf.schema_
-    if schema.named and STANDARD_INPUT not in data:
-        with closing(options.files(data)) as files:
-            others = [name for name in files.names if name not in schema.names]
-        if len(others) == 1:
-            if not options.quiet:
-                notify(f"the classes are in column {others[0]!r} (--label names another)")
-            return others[0]
-    raise typer.BadParameter("needs --label, the column of the classes", param_hint="--data")

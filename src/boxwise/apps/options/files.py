@@ -119,11 +119,19 @@ class FileOptions:
         stop: Stop | None = None,
     ) -> FileSet:
         """Return the files, which are read in the manner that the options say."""
-        options = ReadOptions(
+        return FileSet(data, self.read_options(only, drop, stop), self.missing or ())
+
+    def read_options(
+        self,
+        only: frozenset[str] | None = None,
+        drop: frozenset[str] = frozenset(),
+        stop: Stop | None = None,
+    ) -> ReadOptions:
+        """Return the manner that the options say."""
+        return ReadOptions(
             None if self.form is None else self.form.value,
             self.delimiter,
             only,
             drop,
             stop or Stop(),
         )
-        return FileSet(data, options, self.missing or ())

@@ -52,13 +52,19 @@ export async function get(path, parameters) {
   return (await answered(response)).json();
 }
 
-export async function post(path, body) {
+async function post(path, body) {
   const response = await fetch(address(path), {
     method: "POST",
     headers: headers({ "Content-Type": "application/json" }),
     body: JSON.stringify(body),
   });
   return (await answered(response)).json();
+}
+
+/** What the model says of a row now and why; `note: false` keeps it out of the decisions. */
+export async function explain(row, counterfactual) {
+  const body = { rows: [row], explain: true, counterfactual, note: false };
+  return (await post("v1/predict", body)).predictions[0].explanation;
 }
 
 /** Reads events for as long as the page is open, and connects again whenever that ends. */

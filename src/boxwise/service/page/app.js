@@ -90,16 +90,18 @@ function addPoint(point) {
   if (last && point.at <= last.at) return;
   timeline.points.push(point);
   if (timeline.points.length > TOO_MANY) attempt(reloadHistory);
-  if (model && point.rows > 0 && model.rows === 0) attempt(async () => showModel(await get("v1/model")));
   overview.show();
   timeline.draw();
-  if (!document.hidden && Date.now() - stale > REFRESH) {
-    attempt(async () => {
-      showModel(await get("v1/model"));
-      await loadModel();
-    });
-    stale = Date.now();
-  }
+  if (document.hidden || !model || point.rows === model.rows) return;
+  // A young model changes fast, and its first rows give it its columns and classes.
+  const since = Date.now() - stale;
+  if (since > REFRESH || (since > REFRESH / 5 && point.rows > 2 * model.rows)) attempt(refresh);
+}
+
+async function refresh() {
+  stale = Date.now();
+  showModel(await get("v1/model"));
+  await loadModel();
 }
 
 async function reloadHistory() {
@@ -126,6 +128,7 @@ function showModel(found) {
   const classes = found.classes.map(String);
   Object.assign(overview, { classes, maxBoxes: found.max_boxes });
   decisions.classes = tryRow.classes = classes;
+  decisions.columns = found.columns.map(({ name }) => name);
   byId("name").textContent = found.name;
   document.title = `${found.name} – boxwise`;
   byId("about").textContent = [
@@ -142,6 +145,7 @@ function showModel(found) {
 
 function showStart({ rows, columns: known }) {
   byId("start").hidden = rows > 0;
+  for (const part of ["tools", "charts"]) byId(part).hidden = rows === 0;
   if (rows > 0) return;
   const row = Object.fromEntries(known.map(({ name, kind }) => [name, kind === "numeric" ? 1 : "value"]));
   const body = JSON.stringify({ rows: [known.length ? row : { age: 47, job: "nurse" }], labels: ["yes"] });

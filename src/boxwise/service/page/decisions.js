@@ -1,6 +1,6 @@
 // The last decisions, newest first. Each opens its explanation.
 
-import { get, Refused } from "./api.js";
+import { explain, Refused } from "./api.js";
 import { colour, h, moment, percent, supportText, valueText } from "./dom.js";
 import { changed, counterfactual, explanation } from "./explanation.js";
 
@@ -15,6 +15,7 @@ export class Decisions {
     Object.assign(this, { list, held, pause, dialog, onTry });
     this.all = [];
     this.classes = [];
+    this.columns = []; // their names
     this.taken = 0; // when the last one came into the list
     this.pointed = false;
     this.paused = false;
@@ -45,12 +46,13 @@ export class Decisions {
   }
 
   fill(decisions) {
-    this.all = decisions.slice(0, KEPT);
+    this.all = decisions.slice(0, KEPT).map((one) => this.named(one));
     this.show(true);
   }
 
   /** Take a decision that is new, or one whose truth came. */
-  add(decision) {
+  add(sent) {
+    const decision = this.named(sent);
     const at = this.all.findIndex(({ id }) => id === decision.id);
     if (at >= 0) {
       this.all[at] = decision;
@@ -65,6 +67,13 @@ export class Decisions {
     this.taken = Date.now();
     this.missed += 1;
     this.show();
+  }
+
+  /** A decision whose row is an object: some clients send lists of values. */
+  named(decision) {
+    if (!Array.isArray(decision.row)) return decision;
+    const pairs = decision.row.map((value, i) => [this.columns[i] ?? `${i}`, value]);
+    return { ...decision, row: Object.fromEntries(pairs) };
   }
 
   show(anyway = false) {
@@ -94,7 +103,7 @@ export class Decisions {
         "button.decision",
         { type: "button", onclick: () => this.open(decision) },
         h("span.time", moment(at)),
-        h("span.label", { "--colour": colour(this.classes.indexOf(label)) }, label),
+        h("span.label", { "--colour": colour(this.classes.indexOf(String(label))) }, nameOf(label)),
         h("span.probability", percent(probability)),
         truth(decision),
         h("span.summary", summary)
@@ -123,7 +132,7 @@ export class Decisions {
       "header.sheet-head",
       h(
         "div",
-        h("h2", { id: "sheet-title" }, `${label}, ${percent(probability)}`),
+        h("h2", { id: "sheet-title" }, `${nameOf(label)}, ${percent(probability)}`),
         h("p.soft", [moment(decision.at), `decision ${decision.id}`, few].filter(Boolean).join(" · "))
       ),
       h("button", { type: "button", onclick: () => this.dialog.close() }, "Close")
@@ -131,7 +140,6 @@ export class Decisions {
   }
 
   async explain(decision, body) {
-    const path = `v1/decisions/${encodeURIComponent(decision.id)}/explanation`;
     const start = [
       this.outcome(decision),
       rowList(decision.row),
@@ -139,10 +147,10 @@ export class Decisions {
     ];
     body.replaceChildren(...start, h("p.soft", { role: "status" }, "Explaining…"));
     try {
-      const first = await get(path);
+      const first = await explain(decision.row, false);
       const callout = h("div", { "aria-live": "polite" }, h("p.callout.soft", "Looking for the smallest change that changes the prediction…"));
       body.replaceChildren(...start, ...sinceThen(decision, first.explanation), callout, ...explanation(first.explanation, first.text, this.classes));
-      const second = await get(path, { counterfactual: true });
+      const second = await explain(decision.row, true);
       callout.replaceChildren(
         counterfactual(second.explanation, (changes) => this.take(changed(decision.row, changes)))
       );
@@ -156,7 +164,7 @@ export class Decisions {
     if (known === null || known === undefined) return h("p.soft", "What was right is not known yet.");
     return known === label
       ? h("p.right", "✓ This was right.")
-      : h("p.wrong", "✗ This was wrong: it is ", h("b", known), ".");
+      : h("p.wrong", "✗ This was wrong: it is ", h("b", String(known)), ".");
   }
 
   take(row) {
@@ -168,7 +176,7 @@ export class Decisions {
 
 /** The model may have learned since it decided: the explanation is of what it says now. */
 function sinceThen({ label, probability }, { prediction, probability: now }) {
-  if (String(prediction) === label && percent(now) === percent(probability)) return [];
+  if (String(prediction) === String(label) && percent(now) === percent(probability)) return [];
   return [h("p.soft", `The model has learned since then. This explains what it says now: ${prediction}, ${percent(now)}.`)];
 }
 
@@ -176,6 +184,9 @@ function rowList(row) {
   const pairs = Object.entries(row).map(([name, value]) => h("div", h("dt", name), h("dd", valueText(value))));
   return h("dl.row", ...pairs);
 }
+
+/** Before the first class is learned, there is none to decide for. */
+const nameOf = (label) => (label === null ? "no class yet" : String(label));
 
 function truth({ label, truth: known }) {
   if (known === null || known === undefined) return h("span.truth.soft", { title: "What was right is not known yet" }, "open");

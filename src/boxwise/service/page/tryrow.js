@@ -1,6 +1,6 @@
 // A form with a field for each column; the answer is explained, with a counterfactual.
 
-import { post, Refused } from "./api.js";
+import { explain, Refused } from "./api.js";
 import { h, number, percent } from "./dom.js";
 import { changed, counterfactual, explanation } from "./explanation.js";
 
@@ -96,15 +96,14 @@ export class TryRow {
     const row = this.row();
     this.result.setAttribute("aria-busy", "true");
     try {
-      const ask = (more) => post("v1/predict", { rows: [row], explain: true, note: false, ...more });
-      const [first] = (await ask({ counterfactual: false })).predictions;
+      const first = await explain(row, false);
       if (run !== this.run) return;
       const callout = h("div", h("p.callout.soft", "Looking for the smallest change that changes the prediction…"));
       this.show(first, callout);
-      const [second] = (await ask({ counterfactual: true })).predictions;
+      const second = await explain(row, true);
       if (run !== this.run) return;
       callout.replaceChildren(
-        counterfactual(second.explanation.explanation, (changes) => this.take(changed(row, changes)))
+        counterfactual(second.explanation, (changes) => this.take(changed(row, changes)))
       );
     } catch (error) {
       if (run !== this.run) return;
@@ -115,11 +114,12 @@ export class TryRow {
     }
   }
 
-  show({ label, probabilities, explanation: found }, callout) {
+  show({ explanation: why, text }, callout) {
+    const { prediction, probability } = why;
     this.result.replaceChildren(
-      h("h3", { role: "status" }, `${label}, ${percent(probabilities[label])}`),
+      h("h3", { role: "status" }, `${prediction}, ${percent(probability)}`),
       callout,
-      ...explanation(found.explanation, found.text, this.classes)
+      ...explanation(why, text, this.classes)
     );
   }
 }

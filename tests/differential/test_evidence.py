@@ -6,6 +6,7 @@ import copy
 import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -236,20 +237,18 @@ SCALES = ("quantile", "range")
 CLASS_PRIORS = ("data", "balanced", "auto")
 # Each kind once, with budgets, scales and class priors in turn.
 QUICK = [(kind, BUDGETS[i % 5], SCALES[i % 2], CLASS_PRIORS[i % 3]) for i, kind in enumerate(KINDS)]
+# Every kind with every budget, and both with every scale and class prior.
+BOTH = [*product(SCALES, CLASS_PRIORS)]
+PAIRS = [
+    (kind, max_boxes, *BOTH[(i + 2 * j + k) % len(BOTH)])
+    for (i, kind), (j, max_boxes) in product(enumerate(KINDS), enumerate(BUDGETS))
+    for k in (0, 3)
+]
 
 
 @pytest.mark.parametrize(
     ("kind", "max_boxes", "scale", "class_prior"),
-    mostly_long(
-        [
-            (kind, max_boxes, scale, class_prior)
-            for kind in KINDS
-            for max_boxes in BUDGETS
-            for scale in SCALES
-            for class_prior in CLASS_PRIORS
-        ],
-        quick=QUICK,
-    ),
+    mostly_long([*dict.fromkeys([*QUICK, *PAIRS])], quick=QUICK),
 )
 def test_engine_equals_the_specification(kind, max_boxes, scale, class_prior):
     rows = random_rows(len(kind), 700 if kind == "many values" else 300, **KINDS[kind])

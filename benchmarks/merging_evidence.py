@@ -201,9 +201,8 @@ def main() -> None:
         f"another window of {LEARNED:,} + {TESTED:,} rows of a stream, or another quarter of a "
         "table. *Another order*: one pass over the same rows shuffled, the noise floor where order "
         "means nothing. *Retuned*: one pass without the withheld rows, merged with nothing and "
-        "tuned: that alone. *A tenth withheld*: of all rows, 5,000 at most, as with Dask, "
-        "Spark and `boxwise learn --jobs`. *Tree*: the contiguous parts merged two by two, then "
-        "tuned.\n"
+        "tuned: that alone. *A tenth withheld*: of all rows, 5,000 at most. *Tree*: the contiguous "
+        "parts merged two by two, then tuned.\n"
     )
     names = ["loans 5", "loans 7", *(STREAMS + TABLES if "BOXWISE_DATA" in os.environ else ())]
     report.say(HEADER)

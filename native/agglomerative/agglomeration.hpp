@@ -120,7 +120,7 @@ class AgglomerativeEngine::Agglomeration {
   std::vector<Number> woken_;                  // boxes whose blockers have changed
 
   // The partners of some boxes, as they were when they were looked for, and what has merged since.
-  std::vector<Number> asked_;  // in order
+  std::vector<Number> searched_;  // in order
   std::vector<FoundPartners> found_;
   std::vector<Number> changed_;
   std::vector<Number> grown_;  // those of them that are still there

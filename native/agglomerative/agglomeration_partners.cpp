@@ -162,10 +162,10 @@ void AgglomerativeEngine::Agglomeration::look_ahead(Number from,
                                                     const std::function<bool(Number)>& include) {
   const size_t most = e_.how_.pairs ? LOOK_AHEAD_FACTOR * batch() : batch();  // no pair merges meanwhile
   if (batch() == 1) return;
-  if (!asked_.empty() && from >= asked_.front() && from <= asked_.back()) return;
+  if (!searched_.empty() && from >= searched_.front() && from <= searched_.back()) return;
   forget_ahead();
-  for (Number i = from; i < places_.size() && asked_.size() < most; ++i)
-    if (include(i)) asked_.push_back(i);
+  for (Number i = from; i < places_.size() && searched_.size() < most; ++i)
+    if (include(i)) searched_.push_back(i);
   explore_ahead([&](Number i, Search&, FoundPartners& p) { begin(i, p); });
 }
 
@@ -178,9 +178,9 @@ void AgglomerativeEngine::Agglomeration::look_ahead(const QueueEntry& from) {
   upcoming_.push_back(from);
   for (; !queue_.empty() && upcoming_.size() < most; queue_.pop())
     if (is_valid(queue_.top())) upcoming_.push_back(queue_.top());
-  for (const QueueEntry& entry : upcoming_) asked_.push_back(entry.older);
+  for (const QueueEntry& entry : upcoming_) searched_.push_back(entry.older);
   for (size_t at = 1; at < upcoming_.size(); ++at) queue_.push(upcoming_[at]);
-  std::sort(asked_.begin(), asked_.end());
+  std::sort(searched_.begin(), searched_.end());
   explore_ahead([&](Number i, Search& search, FoundPartners& p) {
     begin(i, p);
     const Best& best = best_[i];
@@ -190,10 +190,10 @@ void AgglomerativeEngine::Agglomeration::look_ahead(const QueueEntry& from) {
 
 void AgglomerativeEngine::Agglomeration::explore_ahead(
     const std::function<void(Number, Search&, FoundPartners&)>& begin) {
-  e_.follow_boxes(asked_.size());
-  found_.resize(std::max(found_.size(), asked_.size()));
-  in_threads(asked_, [&](size_t at, Search& search) {
-    begin(asked_[at], search, found_[at]);
+  e_.follow_boxes(searched_.size());
+  found_.resize(std::max(found_.size(), searched_.size()));
+  in_threads(searched_, [&](size_t at, Search& search) {
+    begin(searched_[at], search, found_[at]);
     explore(search, true, found_[at]);
   });
 }
@@ -202,12 +202,12 @@ void AgglomerativeEngine::Agglomeration::forget_ahead() {
   for (const Number k : changed_) has_changed_[k] = 0;
   changed_.clear();
   grown_.clear();
-  asked_.clear();
+  searched_.clear();
   upcoming_.clear();
 }
 
 void AgglomerativeEngine::Agglomeration::note_change(Number older, Number younger) {
-  if (asked_.empty()) return;
+  if (searched_.empty()) return;
   for (const Number k : {older, younger}) {
     if (has_changed_[k]) continue;
     has_changed_[k] = 1;
@@ -220,9 +220,9 @@ void AgglomerativeEngine::Agglomeration::note_change(Number older, Number younge
 // What was found ahead for a box, unless the box has changed or taken it over.
 AgglomerativeEngine::Agglomeration::FoundPartners* AgglomerativeEngine::Agglomeration::found_ahead(
     Number i) {
-  const auto asked = std::lower_bound(asked_.begin(), asked_.end(), i);
-  if (asked == asked_.end() || *asked != i || has_changed_[i]) return nullptr;
-  FoundPartners& p = found_[static_cast<size_t>(asked - asked_.begin())];
+  const auto searched = std::lower_bound(searched_.begin(), searched_.end(), i);
+  if (searched == searched_.end() || *searched != i || has_changed_[i]) return nullptr;
+  FoundPartners& p = found_[static_cast<size_t>(searched - searched_.begin())];
   return p.is_ahead ? &p : nullptr;
 }
 

@@ -21,10 +21,10 @@ class LazyCache {
     if (at_ != changes) {
       value_.reset();
       at_ = changes;
-      asked_ = 0;
+      rows_ = 0;
     }
-    asked_ += rows;
-    if (!value_ && asked_ >= enough) value_ = make();
+    rows_ += rows;
+    if (!value_ && rows_ >= enough) value_ = make();
     return value_;
   }
 
@@ -32,7 +32,7 @@ class LazyCache {
   std::mutex lock_;
   std::shared_ptr<const T> value_;
   std::uint64_t at_ = 0;   // the number of changes when it was made
-  std::size_t asked_ = 0;  // rows predicted since that change
+  std::size_t rows_ = 0;  // rows predicted since that change
 };
 
 }  // namespace boxwise

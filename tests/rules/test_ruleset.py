@@ -199,7 +199,7 @@ def test_labels_of_any_type(labels):
     rules = clf.rules([[0.0], [1.0]], labels)
     assert rules.predict([[0.0], [1.0]]).tolist() == labels
     assert RuleSet.from_json(rules.to_json()) == rules
-    assert "IF x0 is 0 THEN " in {rule.in_words()[:16] for rule in rules}
+    assert "IF x0 is 0 THEN " in {rule.text()[:16] for rule in rules}
 
 
 def test_boxes_without_a_class_are_no_rules():

@@ -39,7 +39,7 @@ def test_hundreds_of_boxes_become_a_few_rules_that_agree_on_unseen_rows(loans, s
 
 def test_the_last_rule_covers_all_rows_and_no_rule_is_idle(loans, short):
     assert short[-1].conditions == ()
-    assert short[-1].in_words().startswith("OTHERWISE ")
+    assert short[-1].text().startswith("OTHERWISE ")
     assert [rule.rank for rule in short] == [*range(len(short))]
     assert all(rule.decided > 0 and rule.conditions for rule in short[:-1])
     assert sum(rule.decided for rule in short) == len(loans[1])

@@ -15,7 +15,7 @@ from boxwise.rules.rule import Rule, percent
 
 def to_text(rules: Sequence[Rule], *, ordered: bool) -> str:
     """Return one rule per line; those of a list have numbers."""
-    lines = [f"{rule.in_words()} ({rule.about(ordered=ordered)})" for rule in rules]
+    lines = [f"{rule.text()} ({rule.about(ordered=ordered)})" for rule in rules]
     if ordered:
         width = len(str(len(lines)))
         lines = [f"{k:>{width}}. {line}" for k, line in enumerate(lines, start=1)]

@@ -258,4 +258,4 @@ def _described(rules: list[Rule], gone: dict[int, tuple[int, int]]) -> Iterator[
     rule_of = {rule.boxes[0]: rule for rule in rules}
     for box in sorted(gone):
         rule = rule_of[box]
-        yield RemovedBox(box, rule.in_words(), rule.label, rule.rows, *gone[box])
+        yield RemovedBox(box, rule.text(), rule.label, rule.rows, *gone[box])

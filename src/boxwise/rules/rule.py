@@ -59,12 +59,14 @@ class Rule:
         """The share of the decided rows that are of the class; None if there are none."""
         return share(self.decided_right, self.decided)
 
-    def in_words(self) -> str:
+    def text(self) -> str:
         """Return the rule without what is known about it."""
         label = value_in_rule(self.label)
         if not self.conditions:
             return f"OTHERWISE {label}" if self.rank else f"ALWAYS {label}"
         return f"IF {' AND '.join(map(str, self.conditions))} THEN {label}"
+
+    in_words = text  # the name of version 0.1
 
     def about(self, *, ordered: bool = False) -> str:
         """Return what is known about the rule: rows covered (or decided, in a list) and right."""
@@ -76,7 +78,7 @@ class Rule:
         return f"{verb} {counted(n, 'row', 'rows')}{share}"
 
     def __str__(self) -> str:
-        return f"{self.in_words()} ({self.about()})"
+        return f"{self.text()} ({self.about()})"
 
 
 def share(part: int | None, whole: int | None) -> float | None:

@@ -74,7 +74,7 @@ def _rule_to_dict(rule: Rule) -> dict[str, Any]:
     data: dict[str, Any] = {
         "if": [_condition_to_dict(condition) for condition in rule.conditions],
         "then": rule.label,
-        "text": rule.in_words(),
+        "text": rule.text(),
         "boxes": rule.boxes,
     }
     return data | {name: getattr(rule, name) for name in (*_COUNTS, *_MEASURED)}

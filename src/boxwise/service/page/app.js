@@ -8,6 +8,7 @@ import { Decisions } from "./decisions.js";
 import { byId, count, h, plural } from "./dom.js";
 import { Overview } from "./overview.js";
 import { Rules } from "./rules.js";
+import { followSections } from "./sections.js";
 import { setUpTheme } from "./theme.js";
 import { TryRow } from "./tryrow.js";
 
@@ -214,4 +215,5 @@ byId("sheet").addEventListener("click", (event) => {
 });
 timeline.range = Number(document.querySelector("[name=range]:checked").value);
 setUpTheme(byId("theme"));
+followSections([...document.querySelectorAll("nav a")]);
 events.start();

@@ -77,8 +77,8 @@ class DaskHyperboxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     >>> from boxwise.datasets import loans
     >>> from dask.distributed import Client, LocalCluster
     >>> rows, labels = loans(2_000, function=1)
-    >>> table = dd.from_pandas(pd.DataFrame(rows).assign(decision=labels), npartitions=4)
-    >>> X, y = table.drop(columns="decision"), table["decision"]
+    >>> table = dd.from_pandas(pd.DataFrame(rows).assign(label=labels), npartitions=4)
+    >>> X, y = table.drop(columns="label"), table["label"]
     >>> here = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", "protocol": "tcp"}
     >>> with LocalCluster(processes=False, **here) as cluster, Client(cluster):
     ...     clf = DaskHyperboxClassifier(max_boxes=200).fit(X, y)

@@ -14,6 +14,7 @@ COMMANDS = [
     "rules",
     "report",
     "merge",
+    "consume",
     "prune",
     "demo",
     "paper",

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from boxwise.apps.commands.consume import consume
 from boxwise.apps.commands.demo import demo
 from boxwise.apps.commands.evaluate import evaluate
 from boxwise.apps.commands.explain import explain
@@ -41,6 +42,7 @@ _COMMANDS: dict[Callable[..., None], str | None] = {
     rules: "Show a model file as if-then rules.",
     report: "Write a report on a model as one HTML page.",
     merge: "Merge models learned on parts of the data.",
+    consume: "Learn a stream as it comes, each row exactly once.",
     prune: "Remove the boxes of a model that do harm.",
     demo: None,
     paper: "Run the evaluation of the EIOL-GFMM paper again.",

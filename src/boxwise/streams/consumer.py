@@ -44,8 +44,8 @@ class Watch(Protocol):
     def before(self, model: Any, rows: TypedChunk) -> None:
         """Take note of rows that are going to be learned; all have labels."""
 
-    def after(self, model: Any, progress: Progress) -> None:
-        """Take note of what was learned."""
+    def after(self, model: Any, progress: Progress, taken: int) -> None:
+        """Take note of so many more messages."""
 
 
 class NoWatch:
@@ -54,7 +54,7 @@ class NoWatch:
     def before(self, model: Any, rows: TypedChunk) -> None:
         """Do nothing."""
 
-    def after(self, model: Any, progress: Progress) -> None:
+    def after(self, model: Any, progress: Progress, taken: int) -> None:
         """Do nothing."""
 
 
@@ -306,7 +306,7 @@ class Consumer:
         self._unsaved += len(messages)
         self.progress.rows += len(messages)
         self._adapt(len(messages), monotonic() - began)
-        self.plan.watch.after(self.model, self.progress)
+        self.plan.watch.after(self.model, self.progress, len(messages))
         if error is not None:
             self._save()
             key, reason = error[1], error[2]

@@ -40,6 +40,7 @@ class Decider:
         self.model = model
         self._predicts, self._proba = predicts, proba
         self._pace = Pace()
+        self._classes: list[str] = []
 
     def take(self, rows: Rows) -> list[Prediction]:
         """Predict, if wanted, and learn; rows that the model refuses are added to `refused`."""
@@ -65,7 +66,7 @@ class Decider:
     def _learn_piece(self, rows: Rows, piece: TypedChunk, weights: list[float] | None) -> None:
         try:
             assign_kinds(self.model, rows.typing, piece)
-            _partial_fit(self.model, piece, weights)
+            _partial_fit(self.model, piece.columns, piece.labels, weights)
         except (TypeError, ValueError) as error:
             if piece.n_rows == 1:
                 rows.refused[piece.rows[0]] = str(error)
@@ -79,32 +80,55 @@ class Decider:
         places = range(rows.typed.n_rows)
         for learned, run in groupby(places, key=rows.learned.__getitem__):
             chosen = [*run]
-            part = rows.typed.part(slice(chosen[0], chosen[-1] + 1))
+            begin, end = chosen[0], chosen[-1] + 1
+            part = rows.typed.part(slice(begin, end))
             if not learned:
-                predictions += self._predict(part)
+                predictions += self._predict(_as_rows(self.model, part))
                 continue
-            for i in range(part.n_rows):
-                one = slice(i, i + 1)
-                row = part.part(one)
-                predictions += self._predict(row)
-                weight = None if rows.weights is None else [rows.weights[chosen[i]]]
-                self._learn_piece(rows, row, weight)
-        return [p for p, place in zip(predictions, rows.typed.rows, strict=True)
-                if place not in rows.refused]  # fmt: skip
+            weights = None if rows.weights is None else rows.weights[begin:end]
+            for cut in cut_at_first_values(self.model, rows.typing, part):
+                of_cut = None if weights is None else weights[cut]
+                predictions += self._test_then_train(rows, part.part(cut), of_cut)
+        kept = zip(predictions, rows.typed.rows, strict=True)
+        return [prediction for prediction, place in kept if place not in rows.refused]
 
-    def _predict(self, part: TypedChunk) -> Iterator[Prediction]:
-        table = _as_rows(self.model, part)
-        if not self.model._fitted().classes:
+    def _test_then_train(
+        self, rows: Rows, piece: TypedChunk, weights: list[float] | None
+    ) -> list[Prediction]:
+        """Predict each row, then learn it."""
+        try:
+            assign_kinds(self.model, rows.typing, piece)
+            if weights is None and not self._proba:
+                labels = self.model.test_then_train(piece.columns, piece.labels).tolist()
+                return [{"prediction": label} for label in labels]
+        except (TypeError, ValueError):
+            pass  # row by row, to find out which
+        predictions: list[Prediction] = []
+        for i, row in enumerate(_as_rows(self.model, piece)):
+            predictions += self._predict([row])
+            try:
+                _partial_fit(self.model, [row], [piece.labels[i]], weights and weights[i : i + 1])
+            except (TypeError, ValueError) as error:
+                rows.refused[piece.rows[i]] = str(error)
+        return predictions
+
+    def _predict(self, table: list[Any]) -> Iterator[Prediction]:
+        n_classes = len(self.model._fitted().classes)
+        if not n_classes:
             yield from ({"prediction": None} for _ in table)
             return
         labels = self.model.predict(table).tolist()
         if not self._proba:
             yield from ({"prediction": label} for label in labels)
             return
-        classes = [str(label) for label in self.model.classes_.tolist()]
+        if len(self._classes) != n_classes:
+            self._classes = [str(label) for label in self.model.classes_.tolist()]
         shares = self.model.predict_proba(table).tolist()
         for label, share in zip(labels, shares, strict=True):
-            yield {"prediction": label, "probabilities": dict(zip(classes, share, strict=True))}
+            yield {
+                "prediction": label,
+                "probabilities": dict(zip(self._classes, share, strict=True)),
+            }
 
 
 def too_many_numbers(model: Any) -> bool:
@@ -116,15 +140,16 @@ def too_many_numbers(model: Any) -> bool:
     )
 
 
-def _partial_fit(model: Any, piece: TypedChunk, weights: list[float] | None) -> None:
-    table = _as_rows(model, piece) if piece.n_rows == 1 else piece.columns
+def _partial_fit(
+    model: Any, table: Any, labels: Sequence[object], weights: list[float] | None
+) -> None:
     if weights is None:
-        model.partial_fit(table, piece.labels)
+        model.partial_fit(table, labels)
     else:
-        model.partial_fit(table, piece.labels, sample_weight=weights)
+        model.partial_fit(table, labels, sample_weight=weights)
 
 
-def _as_rows(model: Any, part: TypedChunk) -> Any:
+def _as_rows(model: Any, part: TypedChunk) -> list[Any]:
     """Return rows as dicts, or lists if the columns have no names: the quick path for one row."""
     columns = [c.tolist() if isinstance(c, np.ndarray) else c for c in part.columns.values()]
     rows = zip(*columns, strict=True)

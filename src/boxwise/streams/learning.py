@@ -101,7 +101,8 @@ def learn(
     tell : callable
         Takes lines of text: lost connections, columns that are not used.
     watch : Watch, optional
-        Has ``before(model, rows)`` and ``after(model, progress)``, called around each batch.
+        Has ``before(model, rows)`` and ``after(model, progress, taken)``, called around each
+        batch.
 
     Returns
     -------

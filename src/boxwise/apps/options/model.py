@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 import typer
 from sklearn.base import clone
@@ -20,7 +20,7 @@ from boxwise import (
     OnlineGFMM,
     ShindeGFMM,
 )
-from boxwise.files import FileSet, Typing
+from boxwise.files import Typing
 from boxwise.learners.base.hyperbox_learner import HyperboxLearner
 from boxwise.learners.base.numeric_only import NumericOnly
 from boxwise.schema import Kind
@@ -235,7 +235,14 @@ def _number(option: str, text: str) -> float:
     return number
 
 
-def show_kinds(files: FileSet, kinds: Mapping[str, Kind], label: str) -> None:
+class Shown(Protocol):
+    """Rows as `show_kinds` names them."""
+
+    first: str  # the name of the file or of the stream
+    left_out: tuple[str, ...]  # columns that are no data
+
+
+def show_kinds(files: Shown, kinds: Mapping[str, Kind], label: str) -> None:
     """Say on standard error what the columns are taken for."""
     options = "--numeric, --categorical, --drop and --only"
     typer.echo(f"columns of {files.first} ({options} change this):", err=True)

@@ -91,7 +91,8 @@ class Layout:
     def expressions(self, data: DataFrame) -> list[Column]:
         """Return the columns that a task needs, in the order of `names`."""
         if self.packed and isinstance(type_of(data, self.names[0]), VectorUDT):
-            return [vector_to_array(column(self.names[0]))]
+            vector = column(self.names[0])
+            return [F.when(vector.isNotNull(), vector_to_array(vector))]  # it takes no null
         return [column(name) for name in self.names]
 
     def located(self, data: DataFrame) -> tuple[DataFrame, tuple[int, ...]]:

@@ -64,8 +64,10 @@ class SparkHyperboxClassifier(
 
     Examples
     --------
+    >>> import os, sys
     >>> from boxwise.spark import SparkHyperboxClassifier
     >>> from pyspark.sql import SparkSession
+    >>> os.environ["PYSPARK_PYTHON"] = sys.executable  # of the tasks
     >>> spark = (
     ...     SparkSession.builder.master("local[2]")
     ...     .config("spark.ui.enabled", "false")

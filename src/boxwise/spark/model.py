@@ -19,9 +19,9 @@ from pyspark.sql import types as T
 
 from boxwise.learners import HyperboxClassifier, dumps, loads
 from boxwise.schema import show
-from boxwise.spark.columns import LABEL_TYPES, Layout, column
+from boxwise.spark.columns import LABEL_TYPES, Layout
 from boxwise.spark.params import HyperboxParams, values_of
-from boxwise.spark.prediction import Answers, Predictor
+from boxwise.spark.prediction import Answers, Predictor, place_names
 
 _SQL_TYPES = {str: "string", bool: "boolean", int: "bigint", float: "double"}
 
@@ -42,9 +42,11 @@ class SparkHyperboxModel(Model, HyperboxParams, MLReadable["SparkHyperboxModel"]
 
     Examples
     --------
+    >>> import os, sys
     >>> from boxwise import HyperboxClassifier
     >>> from boxwise.spark import SparkHyperboxModel
     >>> from pyspark.sql import SparkSession
+    >>> os.environ["PYSPARK_PYTHON"] = sys.executable  # of the tasks
     >>> spark = (
     ...     SparkSession.builder.master("local[2]")
     ...     .config("spark.ui.enabled", "false")
@@ -143,21 +145,18 @@ class SparkHyperboxModel(Model, HyperboxParams, MLReadable["SparkHyperboxModel"]
 
     def _predict(self, dataset: DataFrame, layout: Layout, answers: Answers) -> DataFrame:
         rows, places = layout.located(dataset)
-        predictor = Predictor(
-            self._data,
-            layout,
-            places,
-            len(dataset.columns),
-            answers,
-            self._label_type,
-            self.getOrDefault(self.nJobs),
-        )
-        schema = T.StructType([*dataset.schema.fields, *answers.fields(self._label_type)])
-        predicted = rows.mapInArrow(predictor, schema)
-        if answers.probability is None:
-            return predicted
-        vector = array_to_vector(column(answers.probability))
-        return predicted.withColumn(answers.probability, vector)
+        n_kept, label_type = len(dataset.columns), self._label_type
+        n_jobs = self.getOrDefault(self.nJobs)
+        predictor = Predictor(self._data, layout, places, n_kept, answers, label_type, n_jobs)
+        # mapInArrow takes no names with dots, and no name twice.
+        numbered = rows.toDF(*place_names(len(rows.columns)))
+        fields = [*numbered.schema.fields[:n_kept], *answers.fields(label_type, n_kept)]
+        names = [*dataset.columns, *answers.names]
+        predicted = numbered.mapInArrow(predictor, T.StructType(fields))
+        if answers.probability is not None:
+            place = place_names(len(names))[names.index(answers.probability)]
+            predicted = predicted.withColumn(place, array_to_vector(place))
+        return predicted.toDF(*names)
 
 
 class _ModelWriter(MLWriter):

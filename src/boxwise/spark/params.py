@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, Self
@@ -16,6 +17,7 @@ from pyspark.ml.param.shared import (
 )
 
 from boxwise.inputs.categories import plain_category
+from boxwise.inputs.missing import is_missing
 from boxwise.learners import HyperboxClassifier
 
 Converter = Callable[[Any], Any]
@@ -54,6 +56,8 @@ def _to_range(value: Any) -> Any:
 def _to_plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_to_plain(item) for item in value]
+    if value is not None and is_missing(value):
+        return math.nan
     return plain_category(value)
 
 

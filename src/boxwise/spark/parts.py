@@ -63,7 +63,7 @@ class PartLearner:
 def merge_group(rows: pa.Table) -> pa.Table:
     """Merge the models of one group of parts; called by applyInArrow."""
     rows = rows.sort_by(PART)
-    model = merge([loads(data) for data in rows["model"].to_pylist()])
+    model = _merged(rows["model"].to_pylist())
     withheld = pa.concat_tables(_unpack(data) for data in rows["withheld"].to_pylist())
     result = _result(rows[PART][0].as_py() // FAN_IN, dumps(model), withheld)
     return pa.Table.from_batches([result])
@@ -97,10 +97,12 @@ def learn(
     n_parts = counts.n_parts
     while n_parts > FAN_IN:
         n_parts = -(-n_parts // FAN_IN)
-        groups = parts.repartition(n_parts, F.floor(F.col(PART) / FAN_IN).alias("group"))
-        parts = groups.groupBy(F.floor(F.col(PART) / FAN_IN)).applyInArrow(merge_group, _SCHEMA)
+        groups = parts.withColumn("group", F.floor(F.col(PART) / FAN_IN))
+        # A given number of partitions, or Spark would put such small ones together into one.
+        groups = groups.repartition(n_parts, "group")
+        parts = groups.groupBy("group").applyInArrow(merge_group, _SCHEMA)
     found = sorted(parts.collect(), key=lambda row: int(row[PART]))
-    model: HyperboxClassifier = merge([loads(bytes(row["model"])) for row in found])
+    model = _merged([bytes(row["model"]) for row in found])
     tune = pa.concat_tables(_unpack(bytes(row["withheld"])) for row in found)
     if tune.num_rows:
         order = np.random.RandomState(0).permutation(tune.num_rows)
@@ -116,8 +118,15 @@ def errors_without_rows(where: str) -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError) as error:
-        text = re.sub(r" \(row \d+\)", "", str(error))
-        raise type(error)(f"{where}: {text}") from None
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        text = re.sub(r" \(row \d+\)| of row \d+", "", str(error))
+        raise kind(f"{where}: {text}") from None
+
+
+def _merged(models: list[bytes]) -> HyperboxClassifier:
+    """Merge models in this order; one alone stays as it is."""
+    found: list[HyperboxClassifier] = [loads(data) for data in models]
+    return merge(found) if len(found) > 1 else found[0]
 
 
 def _others(places: np.ndarray[Any, Any], n_rows: int) -> np.ndarray[Any, Any]:

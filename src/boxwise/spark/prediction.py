@@ -15,6 +15,11 @@ from boxwise.spark.columns import LABEL_TYPES, Layout
 from boxwise.spark.parts import errors_without_rows
 
 
+def place_names(n: int) -> list[str]:
+    """Return the names of columns on their way through a task: their places."""
+    return [f"c{place}" for place in range(n)]
+
+
 @dataclass(frozen=True)
 class Answers:
     """The columns to add: their names, None where there is to be none."""
@@ -30,14 +35,18 @@ class Answers:
         every = (self.prediction, self.probability, self.explanation)
         return [name for name in every if name is not None]
 
-    def fields(self, label_type: str) -> list[T.StructField]:
-        """Return the columns to add with their types; probabilities are arrays here."""
+    def fields(self, label_type: str, first: int) -> list[T.StructField]:
+        """Return the columns to add, from this place on; probabilities are arrays here."""
         types = {
             self.prediction: LABEL_TYPES[label_type][0],
             self.probability: T.ArrayType(T.DoubleType()),
             self.explanation: T.StringType(),
         }
-        return [T.StructField(name, types[name]) for name in self.names]
+        places = place_names(first + len(self.names))[first:]
+        return [
+            T.StructField(place, types[name])
+            for place, name in zip(places, self.names, strict=True)
+        ]
 
 
 @dataclass(frozen=True)
@@ -84,8 +93,8 @@ class Predictor:
             rows = self.layout.table(columns, classifier.n_features_in_)
             added = self._columns(classifier, rows)
         kept = [batch.column(j) for j in range(self.n_kept)]
-        names = [*batch.schema.names[: self.n_kept], *self.answers.names]
-        return pa.RecordBatch.from_arrays([*kept, *added], names=names)
+        every = [*kept, *added]
+        return pa.RecordBatch.from_arrays(every, names=place_names(len(every)))
 
     def _columns(self, classifier: HyperboxClassifier, rows: Any) -> list[pa.Array]:
         added = []

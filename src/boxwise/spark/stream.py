@@ -49,11 +49,12 @@ class StreamLearner:
 
     Examples
     --------
-    >>> import tempfile
+    >>> import os, sys, tempfile
     >>> from pathlib import Path
     >>> import boxwise
     >>> from boxwise.spark import SparkHyperboxClassifier, StreamLearner
     >>> from pyspark.sql import SparkSession
+    >>> os.environ["PYSPARK_PYTHON"] = sys.executable  # of the tasks
     >>> spark = (
     ...     SparkSession.builder.master("local[2]")
     ...     .config("spark.ui.enabled", "false")

@@ -20,10 +20,11 @@ from boxwise.service.static_page import routes
 class Canned:
     """Answers as of a model that learned these rows; none of them if there are no rows."""
 
-    def __init__(self, rows=(), labels=(), *, token=None):
+    def __init__(self, rows=(), labels=(), *, token=None, learner=HyperboxClassifier):
         self.rows, self.labels, self.token = list(rows), list(labels), token
         self.asked = []
-        self.model = HyperboxClassifier().fit(self.rows, self.labels) if self.rows else None
+        self.learner = learner.__name__
+        self.model = learner().fit(self.rows, self.labels) if self.rows else None
 
     def app(self):
         paths = {
@@ -67,6 +68,8 @@ class Canned:
         if refusal := self._refusal(request):
             return refusal
         body = json.loads(await request.body())
+        if not hasattr(self.model, "explain"):
+            return self._plainly(body)
         try:
             whys = self.model.explain(body["rows"], counterfactual=body["counterfactual"])
         except ValueError as error:
@@ -74,12 +77,22 @@ class Canned:
         found = [{"text": str(why), "explanation": why.to_dict()} for why in whys]
         return JSONResponse({"predictions": [{"explanation": one} for one in found]})
 
+    def _plainly(self, body):
+        if body.get("explain"):
+            return JSONResponse({"detail": "its decisions cannot be explained"}, 409)
+        probabilities = dict(
+            zip(self.classes, self.model.predict_proba(body["rows"])[0].tolist(), strict=True)
+        )
+        label = max(probabilities, key=probabilities.get)
+        found = {"label": label, "probabilities": probabilities, "support": None}
+        return JSONResponse({"predictions": [found]})
+
     def about(self):
         columns = [self._column(name) for name in (self.rows[0] if self.rows else ())]
         return {
             "name": "canned", "version": 1, "rows": len(self.rows), "position": len(self.rows),
             "boxes": len(self.model.boxes_) if self.model else 0, "max_boxes": 1000,
-            "classes": self.classes, "columns": columns, "learner": "HyperboxClassifier",
+            "classes": self.classes, "columns": columns, "learner": self.learner,
             "shadow": None, "checkpoint": None,
         }  # fmt: skip
 
@@ -115,7 +128,7 @@ class Canned:
     def curves(self):
         keys = ("contributions", "lately", "rows", "values", "classes")
         found = []
-        for curve in self.model.curves() if self.model else ():
+        for curve in getattr(self.model, "curves", list)():
             arrays = {key: [*map(_plain, getattr(curve, key))] for key in keys}
             same = {"column": curve.column, "kind": curve.kind, "importance": curve.importance}
             found.append({**arrays, **same, "others": None, "n_others": 0})

@@ -12,6 +12,8 @@ pytest.importorskip("uvicorn")
 from tests.service.browsing import Visit, opened_browser
 from tests.service.canned import Canned, served
 
+from boxwise import EIOLGFMM, ImprovedOnlineGFMM
+
 EVIL = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 LONG = "a name of a column that goes on and on and does not seem to end at all"
 
@@ -116,6 +118,36 @@ def test_page_sends_values_as_they_were_learned(browser):
         assert sent.value.post_data_json["rows"] == [{"n": None, "code": None}]
         page.locator("#result .callout", has_text="It would be").wait_for()
         visit.close()
+
+
+def tried(browser, learner, refusals=()):
+    """Return what the page says of a row, with a model of this learner."""
+    rows = [{"n": float(i), "m": float(i % 5)} for i in range(40)]
+    with served(
+        Canned(rows, ["low" if row["n"] < 20 else "high" for row in rows], learner=learner)
+    ) as address:
+        visit = visited(browser, address)
+        page, visit.refusals = visit.page, refusals
+        page.get_by_label("n", exact=True).fill("3")
+        page.get_by_role("button", name="Predict", exact=True).click()
+        page.locator("#result .probabilities").wait_for()
+        page.wait_for_timeout(300)
+        said = page.locator("#result").inner_text()
+        visit.close()
+    return said
+
+
+def test_page_explains_a_model_that_decides_by_membership(browser):
+    said = tried(browser, EIOLGFMM)
+    assert said.startswith("low, ")
+    assert "membership 0." in said or "membership 1." in said
+    assert "Membership lost by column" in said and "It would be high" in said
+
+
+def test_page_predicts_where_nothing_can_be_explained(browser):
+    said = tried(browser, ImprovedOnlineGFMM, refusals=("status of 409",))
+    assert said.startswith("low, ")
+    assert "cannot be explained" in said
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,13 @@ export async function explain(row, counterfactual) {
   return (await post("v1/predict", body)).predictions[0].explanation;
 }
 
+/** What the model says of a row, in the form of an explanation that has no reasons. */
+export async function predict(row) {
+  const [found] = (await post("v1/predict", { rows: [row], note: false })).predictions;
+  const probabilities = Object.entries(found.probabilities).sort((a, b) => b[1] - a[1]);
+  return { prediction: found.label, probabilities, probability: probabilities[0]?.[1], support: found.support };
+}
+
 /** Reads events for as long as the page is open, and connects again whenever that ends. */
 export class Events {
   /**

@@ -40,7 +40,10 @@ function onEvent(type, data) {
   if (type === "point") addPoint(data);
   else if (type === "decision") decisions.add(data);
   else if (type === "change") addChange(data);
-  else if (type === "model") showModel(data);
+  else if (type === "model") {
+    showModel(data);
+    attempt(loadModel); // it may be another one: rolled back, or promoted
+  }
 }
 
 async function loadAll() {
@@ -57,6 +60,7 @@ async function loadAll() {
   timeline.draw();
   decisions.fill(decided.decisions);
   setState("live");
+  stale = Date.now();
   await loadModel();
   await loadModels();
 }
@@ -69,7 +73,6 @@ async function loadHistory() {
 
 /** What is too large to be sent at every change of the model. */
 async function loadModel() {
-  stale = Date.now();
   const [{ curves }] = await Promise.all([get("v1/curves"), loadRules()]);
   columns.show(curves);
 }
@@ -93,7 +96,7 @@ function addPoint(point) {
   if (timeline.points.length > TOO_MANY) attempt(reloadHistory);
   overview.show();
   timeline.draw();
-  if (document.hidden || !model || point.rows === model.rows) return;
+  if (document.hidden || !model) return;
   // A young model changes fast, and its first rows give it its columns and classes.
   const since = Date.now() - stale;
   if (since > REFRESH || (since > REFRESH / 5 && point.rows > 2 * model.rows)) attempt(refresh);
@@ -101,8 +104,9 @@ function addPoint(point) {
 
 async function refresh() {
   stale = Date.now();
+  const before = model.rows;
   showModel(await get("v1/model"));
-  await loadModel();
+  if (model.rows !== before) await loadModel();
 }
 
 async function reloadHistory() {
@@ -140,6 +144,8 @@ function showModel(found) {
     found.shadow ? "a shadow learns beside it" : "",
     found.checkpoint ? `checkpoint at row ${count(found.checkpoint.position)}` : "",
   ].filter(Boolean).join(" · ");
+  byId("trouble").hidden = !found.trouble;
+  byId("trouble").textContent = found.trouble ? `Nothing is learned at the moment: ${found.trouble}` : "";
   tryRow.build(found.columns);
   showStart(found);
 }

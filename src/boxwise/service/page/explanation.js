@@ -9,14 +9,14 @@ const MOST_CLASSES = 8;
 
 /** Return the parts of an explanation; `text` is all of it, as the terminal shows it. */
 export function explanation(why, text, classes) {
-  const against = why.against;
   const parts = [probabilities(why, classes)];
-  if (against) {
+  if (why.decision === "membership") parts.push(lost(why));
+  else if (why.against) {
     parts.push(
       section(
-        `Columns: ${why.prediction} rather than ${against.label}`,
-        why.decision === "evidence" ? "By the boxes, as factors of the odds." : "By membership.",
-        diverging(columnsOf(why), why.prediction, against.label)
+        `Columns: ${why.prediction} rather than ${why.against.label}`,
+        "By the boxes, as factors of the odds.",
+        diverging(columnsOf(why), why.prediction, why.against.label)
       )
     );
   }
@@ -54,6 +54,20 @@ export function probabilities(why, classes) {
     h("ul.bars", { "aria-label": "Probability of each class" }, ...bars),
     support ? h("p.soft", `The decision rests on ${support}.`) : null
   );
+}
+
+/** Where the best box alone decides: what the row lost in it, by column. */
+function lost(why) {
+  const { box, rule, membership, features } = why.winner;
+  const lines = features.slice(0, MOST_COLUMNS).map(({ column, value, contribution }) =>
+    h(
+      "li",
+      h("span.name", column, h("span.soft", ` ${valueText(value)}`)),
+      h("span.bar", { "aria-hidden": "true" }, h("i", { "--share": Math.min(1, -contribution).toFixed(3) })),
+      h("span.value", (-contribution).toFixed(3))
+    )
+  );
+  return section(`Box ${box}, membership ${membership.toFixed(3)}`, `${rule}. Membership lost by column:`, h("ul.bars", ...lines));
 }
 
 function columnsOf(why) {

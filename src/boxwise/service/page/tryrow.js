@@ -1,8 +1,8 @@
 // A form with a field for each column; the answer is explained, with a counterfactual.
 
-import { explain, Refused } from "./api.js";
+import { explain, predict, Refused } from "./api.js";
 import { h, number, percent } from "./dom.js";
-import { changed, counterfactual, explanation } from "./explanation.js";
+import { changed, counterfactual, explanation, probabilities } from "./explanation.js";
 
 const FEW = 12; // values that fit into a list to choose from
 
@@ -107,10 +107,30 @@ export class TryRow {
       );
     } catch (error) {
       if (run !== this.run) return;
-      const text = error instanceof Refused ? error.message : "The service cannot be reached at the moment. Try again.";
-      this.result.replaceChildren(h("p.problem", { role: "alert" }, text));
+      if (error instanceof Refused && error.status === 409) await this.showUnexplained(row, error.message);
+      else this.complain(error);
     } finally {
       if (run === this.run) this.result.removeAttribute("aria-busy");
+    }
+  }
+
+  complain(error) {
+    const text = error instanceof Refused ? error.message : "The service cannot be reached at the moment. Try again.";
+    this.result.replaceChildren(h("p.problem", { role: "alert" }, text));
+  }
+
+  /** Some models predict, but have no reasons to give. */
+  async showUnexplained(row, reason) {
+    try {
+      const why = await predict(row);
+      if (why.prediction === null) return this.complain(new Refused(409, reason));
+      this.result.replaceChildren(
+        h("h3", { role: "status" }, `${why.prediction}, ${percent(why.probability)}`),
+        probabilities(why, this.classes),
+        h("p.soft", reason)
+      );
+    } catch (error) {
+      this.complain(error);
     }
   }
 

@@ -1,6 +1,6 @@
 // Alarms and replacements: when, what they say, and the columns whose relevance moved.
 
-import { count, h, moment, number, percent, plural } from "./dom.js";
+import { count, h, moment, number, own, percent, plural } from "./dom.js";
 
 const MOST = 20; // changes shown at first
 const MOST_COLUMNS = 6;
@@ -12,7 +12,7 @@ const NAMES = {
   dropped: "Challenger dropped",
 };
 
-export const nameOf = (event) => NAMES[event] ?? event;
+export const nameOf = (event) => own(NAMES, event) ?? event;
 
 /** Where the changes are on the time axis. */
 export function marksOf(changes, points) {
@@ -61,7 +61,7 @@ function item(change) {
     "li.change",
     h(
       "div.change-head",
-      h(`span.badge.${event in NAMES ? event : "dropped"}`, nameOf(event)),
+      h(`span.badge.${own(NAMES, event) ? event : "dropped"}`, nameOf(event)),
       h("span.soft", `row ${count(row)}`, at ? h("time", { datetime: new Date(1000 * at).toISOString() }, `, ${moment(at)}`) : null)
     ),
     h("p", ...sentence(change)),

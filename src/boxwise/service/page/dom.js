@@ -40,6 +40,9 @@ function setAll(element, attributes) {
 /** Colour of a class: its place among the classes, with one colour for all that come late. */
 export const colour = (place) => `var(--class-${place < 0 || place > 5 ? 6 : place})`;
 
+/** What an object holds under a name that comes from data, which may be "constructor". */
+export const own = (object, name) => (Object.hasOwn(object, name) ? object[name] : undefined);
+
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
 export const count = (x) => (x === null || x === undefined ? "–" : whole.format(x));

@@ -1,7 +1,7 @@
 // The figures of now, and the charts over time.
 
 import { Chart } from "./chart.js";
-import { count, h, milliseconds, number, percent, plural } from "./dom.js";
+import { count, h, milliseconds, number, own, percent, plural } from "./dom.js";
 
 const MOST_CLASSES = 6;
 
@@ -68,7 +68,7 @@ export class Overview {
     const share = (point, names) => {
       const counts = point.classes ?? {};
       const all = Object.values(counts).reduce((a, b) => a + b, 0);
-      return all ? names.reduce((sum, name) => sum + (counts[name] ?? 0), 0) / all : 0;
+      return all ? names.reduce((sum, name) => sum + (own(counts, name) ?? 0), 0) / all : 0;
     };
     const few = this.classes.length <= MOST_CLASSES;
     const own = few ? this.classes : this.classes.slice(0, MOST_CLASSES - 1);

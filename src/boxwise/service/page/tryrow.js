@@ -1,7 +1,7 @@
 // A form with a field for each column; the answer is explained, with a counterfactual.
 
 import { explain, predict, Refused } from "./api.js";
-import { h, number, percent } from "./dom.js";
+import { h, number, own, percent } from "./dom.js";
 import { changed, counterfactual, explanation, probabilities } from "./explanation.js";
 
 const FEW = 12; // values that fit into a list to choose from
@@ -73,7 +73,7 @@ export class TryRow {
 
   set(row) {
     for (const { name, kind, values = [] } of this.columns) {
-      const value = row[name];
+      const value = own(row, name);
       const input = this.inputs.get(name);
       if (value === null || value === undefined) input.value = "";
       else if (input.tagName === "SELECT") {

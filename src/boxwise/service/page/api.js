@@ -25,6 +25,9 @@ export class Refused extends Error {
   }
 }
 
+/** No answer came: the service, or the way to it, is away. */
+export class Unreachable extends Error {}
+
 function address(path, parameters = {}) {
   const query = new URLSearchParams(parameters);
   if (session.model) query.set("model", session.model);
@@ -34,6 +37,15 @@ function address(path, parameters = {}) {
 function headers(more = {}) {
   return session.token ? { ...more, Authorization: `Bearer ${session.token}` } : more;
 }
+
+const away = () => {
+  throw new Unreachable("The service cannot be reached at the moment. Try again.");
+};
+
+const reach = (path, options) => fetch(path, options).catch(away);
+
+/** The JSON of an answer; one that was broken off is none. */
+const content = (response) => response.json().catch(away);
 
 async function answered(response) {
   if (response.ok) return response;
@@ -48,17 +60,17 @@ async function answered(response) {
 }
 
 export async function get(path, parameters) {
-  const response = await fetch(address(path, parameters), { headers: headers() });
-  return (await answered(response)).json();
+  const response = await reach(address(path, parameters), { headers: headers() });
+  return content(await answered(response));
 }
 
 async function post(path, body) {
-  const response = await fetch(address(path), {
+  const response = await reach(address(path), {
     method: "POST",
     headers: headers({ "Content-Type": "application/json" }),
     body: JSON.stringify(body),
   });
-  return (await answered(response)).json();
+  return content(await answered(response));
 }
 
 /** What the model says of a row now and why; `note: false` keeps it out of the decisions. */
@@ -109,6 +121,7 @@ export class Events {
           this.on.refused(error);
           return;
         }
+        if (!(error instanceof Refused || error instanceof Unreachable)) reportError(error);
       }
       if (run !== this.run) return;
       this.on.lost();
@@ -123,7 +136,7 @@ export class Events {
     const alarm = new Alarm(() => this.abort.abort());
     try {
       const response = await answered(
-        await fetch(address("v1/events"), {
+        await reach(address("v1/events"), {
           headers: headers({ Accept: "text/event-stream" }),
           cache: "no-store",
           signal: this.abort.signal,
@@ -142,7 +155,7 @@ export class Events {
     const decoder = new TextDecoder();
     let rest = "";
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await reader.read().catch(() => ({ done: true }));
       if (done || run !== this.run) return;
       alarm.reset();
       const blocks = (rest + decoder.decode(value, { stream: true })).split(/\r?\n\r?\n/);

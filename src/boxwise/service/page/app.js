@@ -1,6 +1,6 @@
 // The page: loads what there is, follows the events, and loads again after every interruption.
 
-import { Events, get, Refused, session } from "./api.js";
+import { Events, get, Refused, session, Unreachable } from "./api.js";
 import { Changes, marksOf } from "./changes.js";
 import { Timeline } from "./chart.js";
 import { Columns } from "./columns.js";
@@ -168,8 +168,7 @@ async function attempt(work) {
   } catch (error) {
     if (error instanceof Refused && [401, 403].includes(error.status)) askForToken(error);
     else if (error instanceof Refused) setState("problem", error.message);
-    else if (error instanceof TypeError && !navigator.onLine) setState("reconnecting");
-    else if (!(error instanceof TypeError)) throw error;
+    else if (!(error instanceof Unreachable)) throw error;
   }
 }
 

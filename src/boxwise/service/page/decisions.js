@@ -1,6 +1,6 @@
 // The last decisions, newest first. Each opens its explanation.
 
-import { explain, Refused } from "./api.js";
+import { explain, Refused, Unreachable } from "./api.js";
 import { colour, h, moment, percent, supportText, valueText } from "./dom.js";
 import { changed, counterfactual, explanation } from "./explanation.js";
 
@@ -155,7 +155,8 @@ export class Decisions {
         counterfactual(second.explanation, (changes) => this.take(changed(decision.row, changes)))
       );
     } catch (error) {
-      const text = error instanceof Refused ? error.message : "The service cannot be reached at the moment.";
+      if (!(error instanceof Refused || error instanceof Unreachable)) throw error;
+      const text = error.message;
       body.replaceChildren(...start, h("p.problem", { role: "alert" }, text), h("button", { type: "button", onclick: () => this.explain(decision, body) }, "Try again"));
     }
   }

@@ -71,9 +71,9 @@ export class Overview {
       return all ? names.reduce((sum, name) => sum + (own(counts, name) ?? 0), 0) / all : 0;
     };
     const few = this.classes.length <= MOST_CLASSES;
-    const own = few ? this.classes : this.classes.slice(0, MOST_CLASSES - 1);
-    const found = own.map((name, i) => line(name, `class-${i}`, (p) => share(p, [name])));
-    const rest = this.classes.slice(own.length);
+    const single = few ? this.classes : this.classes.slice(0, MOST_CLASSES - 1);
+    const found = single.map((name, i) => line(name, `class-${i}`, (p) => share(p, [name])));
+    const rest = this.classes.slice(single.length);
     if (rest.length) {
       found.push(line(`${rest.length} others`, "class-6", (point) => share(point, rest)));
     }

@@ -1,6 +1,6 @@
 // A form with a field for each column; the answer is explained, with a counterfactual.
 
-import { explain, predict, Refused } from "./api.js";
+import { explain, predict, Refused, Unreachable } from "./api.js";
 import { h, number, own, percent } from "./dom.js";
 import { changed, counterfactual, explanation, probabilities } from "./explanation.js";
 
@@ -115,8 +115,8 @@ export class TryRow {
   }
 
   complain(error) {
-    const text = error instanceof Refused ? error.message : "The service cannot be reached at the moment. Try again.";
-    this.result.replaceChildren(h("p.problem", { role: "alert" }, text));
+    if (!(error instanceof Refused || error instanceof Unreachable)) throw error;
+    this.result.replaceChildren(h("p.problem", { role: "alert" }, error.message));
   }
 
   /** Some models predict, but have no reasons to give. */

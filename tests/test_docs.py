@@ -22,6 +22,7 @@ DOCS = ROOT / "docs"
 FOLDERS = ("", "tutorials/", "relatives/")
 PAGES = [ROOT / "README.md", *(p for f in FOLDERS for p in sorted(DOCS.glob(f"{f}*.md")))]
 NEED_DATA = {"japanese_credit.md"}
+NEED_LIBRARY = {"ray.md": "ray"}  # which is not among the requirements of the tests
 # Hundreds of fits each, of what has tests of its own.
 SLOW = {"tuning.md", "japanese_credit.md"}
 MAP = re.compile(r"^\| \((\d+)\) \|[^|]*\|([^|]*)\|([^|]*)\|$", re.MULTILINE)
@@ -45,6 +46,8 @@ def test_the_examples_on_the_page_give_the_output_shown(page):
     pytest.importorskip("polars")
     if page.name in NEED_DATA and "BOXWISE_DATA" not in os.environ:
         pytest.skip("BOXWISE_DATA does not name the folder of the paper's data sets")
+    if page.name in NEED_LIBRARY:
+        pytest.importorskip(NEED_LIBRARY[page.name])
     found = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
     assert found.failed == 0
 

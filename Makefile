@@ -12,11 +12,13 @@ done := .venv/.done
 bootstrap := sh scripts/bootstrap.sh
 # CapyMOA is measured against where there is Java to run it.
 moa := $(if $(shell command -v java),$(done)/moa)
+# So are the tests of boxwise.spark run.
+spark := $(if $(shell command -v java),$(done)/spark)
 
 .DEFAULT_GOAL := help
 # Two installs at once would disturb each other; the tests run in parallel by themselves.
 .NOTPARALLEL:
-.PHONY: help demo test test-long lint docs paper bench bench-quick instructions studies streams evidence defaults
+.PHONY: help demo test test-long spark lint docs paper bench bench-quick instructions studies streams evidence defaults
 .PHONY: sanitize fuzz lock locked clean
 
 help: ## list the targets
@@ -30,6 +32,8 @@ test: $(done)/test ## run the tests and the examples in the docstrings (ARGS="-k
 
 test-long: $(done)/test ## run the long tests: random walks, products of parameters, whole pages
 	$(python) -m pytest -n auto -m long $(ARGS)
+
+spark: $(spark) ## install PySpark for the tests of boxwise.spark, if there is Java (450 MB)
 
 lint: $(done)/cli $(done)/lint ## check style, types and the direction of imports
 	$(python) -m ruff check
@@ -103,6 +107,10 @@ endif
 # Nobody must have it: without a network, say, the benchmark goes on and says that it is missing.
 $(done)/moa: $(done)/package
 	@$(bootstrap) extra moa && touch $@ || echo "boxwise: going on without CapyMOA"
+
+# Without it its tests skip themselves.
+$(done)/spark: $(done)/package requirements/spark.txt requirements/spark_build.txt
+	@$(bootstrap) spark && touch $@ || echo "boxwise: going on without PySpark"
 
 # An editable install knows its directory and its modules: after a move it has to be made anew.
 here := $(shell pwd) $(shell find src -name '*.py' | LC_ALL=C sort | cksum)

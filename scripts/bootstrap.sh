@@ -3,9 +3,11 @@
 #
 #   bootstrap.sh package          create .venv, compile the engine, install boxwise into it
 #   bootstrap.sh extra NAME       install what the extra NAME of pyproject.toml asks for
+#   bootstrap.sh spark            install PySpark
 #   bootstrap.sh locked           create .venv, install exactly what requirements/ci.txt names
 #
-# With LOCKED set, the first two install no requirement: all comes from the lock file.
+# With LOCKED set, the first two install no requirement: all comes from the lock file. PySpark is
+# then that of requirements/spark.txt.
 set -eu
 
 venv_python=.venv/bin/python
@@ -166,12 +168,26 @@ install_extra() {
     fi
 }
 
+# It exists as a source distribution only. Built without isolation, it fetches nothing unlocked.
+install_spark() {
+    if [ -z "${LOCKED:-}" ]; then
+        install_extra spark
+    else
+        pip_install --require-hashes --only-binary :all: --requirement requirements/spark_build.txt
+        pip_install --require-hashes --no-build-isolation --requirement requirements/spark.txt
+    fi
+}
+
 case ${1:-} in
 package) install_package ;;
 extra)
     echo "boxwise: installing what '$2' needs"
     install_extra "$2"
     ;;
+spark)
+    echo "boxwise: installing PySpark"
+    install_spark
+    ;;
 locked) install_locked ;;
-*) fail "usage: bootstrap.sh package | bootstrap.sh extra NAME | bootstrap.sh locked" ;;
+*) fail "usage: bootstrap.sh package | extra NAME | spark | locked" ;;
 esac

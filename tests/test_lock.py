@@ -10,13 +10,14 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
 LOCK = ROOT / "requirements" / "ci.txt"
+SPARK = (ROOT / "requirements" / "spark.txt", ROOT / "requirements" / "spark_build.txt")
 COVERED = ("bench", "demo", "docs", "lint", "paper", "test")
 HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 
 
-def pinned() -> list[tuple[Requirement, str]]:
-    """Return the requirements of the lock file, each with the hashes behind it."""
-    text = re.sub(r"^(#|--).*\n|^ +#.*\n", "", LOCK.read_text("utf-8"), flags=re.MULTILINE)
+def pinned(path: Path = LOCK) -> list[tuple[Requirement, str]]:
+    """Return the requirements of a lock file, each with the hashes behind it."""
+    text = re.sub(r"^(#|--).*\n|^ +#.*\n", "", path.read_text("utf-8"), flags=re.MULTILINE)
     entries = re.sub(r"\\\n\s+", "", text).split("\n")
     parts = [entry.partition(" --hash") for entry in entries if entry]
     return [(Requirement(name), sign + hashes) for name, sign, hashes in parts]
@@ -61,3 +62,13 @@ def test_lock_satisfies_what_pyproject_asks_for(requirement):
     versions = [str(p.specifier)[2:] for p, _ in pinned() if canonicalize_name(p.name) == name]
     assert versions, f"{requirement} is not locked; run make lock"
     assert all(requirement.specifier.contains(v, prereleases=True) for v in versions), versions
+
+
+def test_spark_is_locked_by_hash_and_fits_its_extra():
+    entries = [entry for path in SPARK for entry in pinned(path)]
+    assert {requirement.name for requirement, _ in entries} == {"py4j", "pyspark", "setuptools"}
+    assert all(HASH.fullmatch(hashes) for _, hashes in entries)
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    versions = {r.name: str(r.specifier)[2:] for r, _ in [*entries, *pinned()]}
+    for text in settings["project"]["optional-dependencies"]["spark"]:
+        assert Requirement(text).specifier.contains(versions[Requirement(text).name])

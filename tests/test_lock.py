@@ -67,7 +67,7 @@ def test_lock_satisfies_what_pyproject_asks_for(requirement):
 def test_spark_is_locked_by_hash_and_fits_its_extra():
     entries = [entry for path in SPARK for entry in pinned(path)]
     assert {requirement.name for requirement, _ in entries} == {"py4j", "pyspark", "setuptools"}
-    assert all(HASH.fullmatch(hashes) for _, hashes in entries)
+    assert all(HASH.fullmatch(hashes.strip()) for _, hashes in entries)
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     versions = {r.name: str(r.specifier)[2:] for r, _ in [*entries, *pinned()]}
     for text in settings["project"]["optional-dependencies"]["spark"]:

@@ -15,6 +15,7 @@ COMMANDS = [
     "report",
     "merge",
     "consume",
+    "serve",
     "prune",
     "demo",
     "paper",

@@ -21,6 +21,7 @@ from boxwise.apps.commands.predict import predict
 from boxwise.apps.commands.prune import prune
 from boxwise.apps.commands.report import report
 from boxwise.apps.commands.rules import rules
+from boxwise.apps.commands.serve import serve
 from boxwise.apps.options.groups import expanded
 
 app = typer.Typer(
@@ -43,6 +44,7 @@ _COMMANDS: dict[Callable[..., None], str | None] = {
     report: "Write a report on a model as one HTML page.",
     merge: "Merge models learned on parts of the data.",
     consume: "Learn a stream as it comes, each row exactly once.",
+    serve: "Serve models over HTTP; they learn and lose nothing.",
     prune: "Remove the boxes of a model that do harm.",
     demo: None,
     paper: "Run the evaluation of the EIOL-GFMM paper again.",

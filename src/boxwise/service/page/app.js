@@ -5,7 +5,7 @@ import { Changes, marksOf } from "./changes.js";
 import { Timeline } from "./chart.js";
 import { Columns } from "./columns.js";
 import { Decisions } from "./decisions.js";
-import { byId, count, h, plural } from "./dom.js";
+import { byId, h, moment, plural } from "./dom.js";
 import { Overview } from "./overview.js";
 import { Rules } from "./rules.js";
 import { followSections } from "./sections.js";
@@ -142,7 +142,7 @@ function showModel(found) {
     plural(found.columns.length, "column", "columns"),
     classes.length ? plural(classes.length, "class", "classes") : "no class yet",
     found.shadow ? "a shadow learns beside it" : "",
-    found.checkpoint ? `checkpoint at row ${count(found.checkpoint.position)}` : "",
+    found.checkpoint ? `last checkpoint ${moment(found.checkpoint.at)}` : "",
   ].filter(Boolean).join(" · ");
   byId("trouble").hidden = !found.trouble;
   byId("trouble").textContent = found.trouble ? `Nothing is learned at the moment: ${found.trouble}` : "";

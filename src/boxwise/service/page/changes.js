@@ -18,11 +18,19 @@ export const nameOf = (event) => own(NAMES, event) ?? event;
 export function marksOf(changes, points) {
   const marks = [];
   for (const { at, event, row } of changes) {
-    // One from before the service saw it is placed by its row.
-    const place = at ?? points.find((point) => point.rows >= row)?.at;
-    if (place !== undefined) marks.push({ at: place, event, name: nameOf(event).toLowerCase() });
+    const place = whenLearned(row, points) ?? at;
+    if (place !== null) marks.push({ at: place, event, name: nameOf(event).toLowerCase() });
   }
-  return marks;
+  // Dashed ones last: they are seen on the solid ones of the same moment.
+  return marks.sort((a, b) => (a.event === "alarm") - (b.event === "alarm"));
+}
+
+/** When a row was learned, by the points before and after it; null if they do not tell. */
+function whenLearned(row, points) {
+  const next = points.findIndex((point) => point.rows >= row);
+  if (next < 1) return null;
+  const [before, after] = [points[next - 1], points[next]];
+  return before.at + ((row - before.rows) / (after.rows - before.rows)) * (after.at - before.at);
 }
 
 export class Changes {

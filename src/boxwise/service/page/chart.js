@@ -286,7 +286,7 @@ export class Chart {
     const near = this.timeline.marks.filter(
       (mark) => Math.abs(this.x(mark.at) - this.x(this.timeline.moment)) < NEAR
     );
-    return near.length ? `${moments}, ${near.at(-1).name}` : moments;
+    return [moments, ...new Set(near.map(({ name }) => name))].join(", ");
   }
 }
 

@@ -140,24 +140,27 @@ export class Decisions {
   }
 
   async explain(decision, body) {
-    const start = [
-      this.outcome(decision),
+    const outcome = this.outcome(decision);
+    const row = h(
+      "section.part",
+      h("h4", "The row"),
       rowList(decision.row),
-      h("button", { type: "button", onclick: () => this.take(decision.row) }, "Change this row and predict again"),
-    ];
-    body.replaceChildren(...start, h("p.soft", { role: "status" }, "Explaining…"));
+      h("button", { type: "button", onclick: () => this.take(decision.row) }, "Change this row and predict again")
+    );
+    body.replaceChildren(outcome, h("p.soft", { role: "status" }, "Explaining…"), row);
     try {
       const first = await explain(decision.row, false);
       const callout = h("div", { "aria-live": "polite" }, h("p.callout.soft", "Looking for the smallest change that changes the prediction…"));
-      body.replaceChildren(...start, ...sinceThen(decision, first.explanation), callout, ...explanation(first.explanation, first.text, this.classes));
+      const reasons = explanation(first.explanation, first.text, this.classes);
+      body.replaceChildren(outcome, ...sinceThen(decision, first.explanation), callout, ...reasons, row);
       const second = await explain(decision.row, true);
       callout.replaceChildren(
         counterfactual(second.explanation, (changes) => this.take(changed(decision.row, changes)))
       );
     } catch (error) {
       if (!(error instanceof Refused || error instanceof Unreachable)) throw error;
-      const text = error.message;
-      body.replaceChildren(...start, h("p.problem", { role: "alert" }, text), h("button", { type: "button", onclick: () => this.explain(decision, body) }, "Try again"));
+      const again = h("button", { type: "button", onclick: () => this.explain(decision, body) }, "Try again");
+      body.replaceChildren(outcome, h("p.problem", { role: "alert" }, error.message), again, row);
     }
   }
 

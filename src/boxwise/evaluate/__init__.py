@@ -6,15 +6,15 @@ from boxwise.evaluate.calibration import (
     reliability,
 )
 from boxwise.evaluate.cba import cba_scorer, class_balanced_accuracy
-from boxwise.evaluate.cd_diagram import plot_cd_diagram
 from boxwise.evaluate.confusion import Confusion
-from boxwise.evaluate.friedman import FriedmanTest, friedman_test
-from boxwise.evaluate.nemenyi import NemenyiTest, critical_difference, nemenyi_test
 from boxwise.evaluate.prequential_run import Prequential, prequential
 from boxwise.evaluate.prequential_scores import Point, Scores
-from boxwise.evaluate.ranks import AverageRanks, average_ranks, rank
 from boxwise.evaluate.reliability_plot import plot_reliability
 from boxwise.evaluate.runner import LearnerError
+from boxwise.evaluate.statistics.cd_diagram import plot_cd_diagram
+from boxwise.evaluate.statistics.friedman import FriedmanTest, friedman_test
+from boxwise.evaluate.statistics.nemenyi import NemenyiTest, critical_difference, nemenyi_test
+from boxwise.evaluate.statistics.ranks import AverageRanks, average_ranks, rank
 
 __all__ = [
     "AverageRanks",

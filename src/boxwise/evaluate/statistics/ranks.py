@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from boxwise.evaluate.scores import Scores, read_scores
+from boxwise.evaluate.statistics.score_table import ScoreTable, read_scores
 
 
 @dataclass(frozen=True, init=False)
@@ -165,6 +165,6 @@ def average_ranks(
     return AverageRanks(names, means.tolist(), len(table.values))
 
 
-def _ranks(table: Scores, larger_is_better: bool) -> NDArray[np.float64]:
+def _ranks(table: ScoreTable, larger_is_better: bool) -> NDArray[np.float64]:
     signed = -table.values if larger_is_better else table.values
     return np.asarray(rankdata(signed, axis=1), dtype=np.float64)

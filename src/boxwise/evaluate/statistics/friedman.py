@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from scipy import stats
 
-from boxwise.evaluate.ranks import AverageRanks
+from boxwise.evaluate.statistics.ranks import AverageRanks
 
 
 @dataclass(frozen=True)

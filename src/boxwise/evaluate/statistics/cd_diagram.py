@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from boxwise.evaluate.nemenyi import NemenyiTest, nemenyi_test
-from boxwise.evaluate.ranks import AverageRanks
+from boxwise.evaluate.statistics.nemenyi import NemenyiTest, nemenyi_test
+from boxwise.evaluate.statistics.ranks import AverageRanks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
-class Scores:
+class ScoreTable:
     """Scores without gaps, and the names of what they are scores of."""
 
     values: NDArray[np.float64]
@@ -31,7 +31,7 @@ class Scores:
         return self.frame.with_columns(*new).to_native()
 
 
-def read_scores(scores: Any) -> Scores:
+def read_scores(scores: Any) -> ScoreTable:
     """Read an array, a list of rows or a data frame; complain about what cannot be ranked."""
     try:
         frame = nw.from_native(scores, pass_through=True)
@@ -57,7 +57,7 @@ def read_scores(scores: Any) -> Scores:
     return table
 
 
-def _read_array(scores: Any) -> Scores:
+def _read_array(scores: Any) -> ScoreTable:
     try:
         values = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -68,10 +68,10 @@ def _read_array(scores: Any) -> Scores:
             f"not an array of {values.ndim} dimensions"
         )
     methods = tuple(f"method {j}" for j in range(values.shape[1]))
-    return Scores(values, methods, tuple(f"row {i}" for i in range(len(values))))
+    return ScoreTable(values, methods, tuple(f"row {i}" for i in range(len(values))))
 
 
-def _read_frame(frame: nw.DataFrame[Any]) -> Scores:
+def _read_frame(frame: nw.DataFrame[Any]) -> ScoreTable:
     names = _score_columns(frame)
     others = [name for name in frame.columns if name not in names]
     if len(others) > 1:
@@ -89,7 +89,7 @@ def _read_frame(frame: nw.DataFrame[Any]) -> Scores:
     values = np.empty((len(frame), len(names)))
     for j, name in enumerate(names):
         values[:, j] = frame.get_column(name).cast(nw.Float64).to_numpy()
-    return Scores(values, tuple(map(str, names)), tuple(datasets), frame)
+    return ScoreTable(values, tuple(map(str, names)), tuple(datasets), frame)
 
 
 def _score_columns(frame: nw.DataFrame[Any]) -> list[str]:

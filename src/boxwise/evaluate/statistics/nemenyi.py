@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import studentized_range
 
-from boxwise.evaluate.friedman import check_level, check_ranks
-from boxwise.evaluate.ranks import AverageRanks
+from boxwise.evaluate.statistics.friedman import check_level, check_ranks
+from boxwise.evaluate.statistics.ranks import AverageRanks
 
 
 @dataclass(frozen=True)

@@ -208,13 +208,14 @@ class Consumer:
         if self.model is not None:
             return
         first: list[Message] = []
-        last = monotonic()
+        last, until = monotonic(), self.plan.until_idle
+        still = KIND_SECONDS if until is None else min(until, KIND_SECONDS)
         while len(first) < KIND_ROWS and not self.plan.stopped():
             messages = self._read(KIND_ROWS - len(first))
             if messages:
                 first += messages
                 last = monotonic()
-            elif messages is None or (first and monotonic() - last > KIND_SECONDS):
+            elif messages is None or (first and monotonic() - last >= still):
                 break
             elif not first and self._idle(last):
                 return

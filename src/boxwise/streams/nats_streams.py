@@ -75,6 +75,7 @@ class _Connection:
                 allow_reconnect=False,
                 connect_timeout=ANSWER_SECONDS,
                 max_reconnect_attempts=1,
+                reconnect_time_wait=0.1,
                 error_cb=self._note,
                 **login,
             )
@@ -187,7 +188,7 @@ class NatsSource:
             found: list[Any] = await self._subscription.fetch(most, timeout=seconds)
         except client_errors.TimeoutError:
             return []
-        if found[-1].metadata.sequence.stream - self._sequence > len(found):
+        if found and found[-1].metadata.sequence.stream - self._sequence > len(found):
             # Either there are other subjects in the stream, or its beginning was removed.
             assert self._connection is not None
             state = (await self._connection.stream.stream_info(self._stream)).state

@@ -18,6 +18,8 @@ try:
         AuthenticationError,
         AuthorizationError,
         ConnectionError,  # noqa: A004  (its name there)
+        OutOfMemoryError,
+        ReadOnlyError,
         RedisError,
         ResponseError,
         TimeoutError,  # noqa: A004
@@ -33,7 +35,7 @@ from boxwise.streams.payload import read_json
 
 ANSWER_SECONDS = 10.0  # for an answer that needs no waiting
 BEGINNING = "0-0"
-_TEMPORARY = ("LOADING", "MISCONF", "OOM", "READONLY", "CLUSTERDOWN", "MASTERDOWN", "TRYAGAIN")
+_TEMPORARY = ("LOADING", "MISCONF", "MASTERDOWN", "TRYAGAIN")  # errors without a class
 
 _Entry: TypeAlias = tuple[bytes, dict[bytes, bytes] | None]
 
@@ -195,7 +197,9 @@ class RedisSink:
             pipeline = self._client.pipeline(transaction=False)
             for key, content in records:
                 pipeline.xadd(self._stream, {"key": key, "json": content}, maxlen=self._maxlen)
-            pipeline.execute()
+            for answer in pipeline.execute(raise_on_error=False):
+                if isinstance(answer, Exception):
+                    raise answer
 
     def flushed(self) -> State:
         """Return nothing: what was sent is there."""
@@ -271,7 +275,8 @@ def _errors(place: str) -> Iterator[None]:
     except (ConnectionError, TimeoutError) as error:
         raise UnreachableError(f"{place} does not answer ({error})") from None
     except ResponseError as error:
-        if str(error).startswith(_TEMPORARY):
+        refuses = isinstance(error, OutOfMemoryError | ReadOnlyError)
+        if refuses or str(error).startswith(_TEMPORARY):
             raise UnreachableError(f"{place} refuses for now ({error})") from None
         raise StreamError(f"{place}: {error}") from None
     except RedisError as error:

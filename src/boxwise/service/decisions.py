@@ -15,6 +15,7 @@ from boxwise.service.wire import from_json
 
 EVENTS_A_SECOND = 20
 MOST_OF_A_REQUEST = 50  # decisions of one request that are noted
+MOST_SHOWN = 2_000  # decisions sent as events that are kept: they are sent again with the truth
 
 
 class Decisions:
@@ -33,6 +34,7 @@ class Decisions:
     def __init__(self, store: Store, name: str, keep: int) -> None:
         self._store, self._name, self._keep = store, name, keep
         self._latest: OrderedDict[str, dict[str, Any]] = OrderedDict()
+        self._sent: OrderedDict[str, dict[str, Any]] = OrderedDict()
         self._lock = Lock()
         self._epoch, self._number = secrets.token_hex(4), 0
         self._allowance, self._counted = float(EVENTS_A_SECOND), monotonic()
@@ -68,7 +70,12 @@ class Decisions:
                 self._latest.move_to_end(one["id"])
             while len(self._latest) > self._keep:
                 self._latest.popitem(last=False)
-            return noted[len(noted) - self._shown(len(noted)) :]
+            shown = noted[len(noted) - self._shown(len(noted)) :]
+            for one in shown:
+                self._sent[one["id"]] = one
+            while len(self._sent) > MOST_SHOWN:
+                self._sent.popitem(last=False)
+            return shown
 
     def _shown(self, wanted: int) -> int:
         """Return how many events may be sent now."""
@@ -81,13 +88,16 @@ class Decisions:
         return shown
 
     def set_truths(self, truths: dict[str, Any]) -> list[dict[str, Any]]:
-        """Note labels that came; return the decisions that are still kept."""
+        """Note labels that came; return the decisions that were shown, or would be now."""
         found = []
         with self._lock:
             for one, label in truths.items():
-                if one in self._latest:
-                    self._latest[one] = {**self._latest[one], "truth": label}
-                    found.append(self._latest[one])
+                sent, kept = self._sent.pop(one, None), self._latest.get(one)
+                known = kept or sent
+                if known is not None:
+                    found.append({**known, "truth": label})
+                if kept is not None:
+                    self._latest[one] = found[-1]
         return found
 
     def latest(self, limit: int) -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """Explanations of a decision: boxes, columns, rivals, and the change that would reverse it."""
 
+from boxwise.explain.attributions import Attributions, attributions_of
 from boxwise.explain.curves import Curve, CurvePoint, curves_of
 from boxwise.explain.experts import carrying, rows_learned
 from boxwise.explain.explaining import explain
@@ -22,6 +23,7 @@ few_rows_in_words = few_rows_text  # the name of version 0.1
 
 __all__ = [
     "FEW_ROWS",
+    "Attributions",
     "BoxSupport",
     "Change",
     "ClassSum",
@@ -34,6 +36,7 @@ __all__ = [
     "Rival",
     "Tie",
     "TiedClass",
+    "attributions_of",
     "by_evidence",
     "carrying",
     "curves_of",

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwise.core import EvidenceSettings
-from boxwise.explain import Curve, curves_of
+from boxwise.explain import Attributions, Curve, attributions_of, curves_of
 from boxwise.learners.base.explained_learner import ExplainedLearner
 from boxwise.learners.base.hyperbox_learner import TrainingTable
 from boxwise.learners.base.settings import evidence_settings
@@ -296,6 +296,53 @@ class HyperboxClassifier(ExplainedLearner):
         model = self._fitted().copy()  # another thread may go on learning
         codes = self._class_order(model.classes).values()
         return curves_of(model, [code for code in codes if code < len(model.classes)])
+
+    def attributions(
+        self,
+        X: Any,
+        upper: Any = None,
+        *,
+        background: Any = None,
+        exact_columns: int = 10,
+        permutations: int = 4,
+    ) -> Attributions:
+        """Return what each column adds to the log-odds of each row (interventional Shapley values).
+
+        The value of a column is its mean effect on the log-odds when values of a background row are
+        replaced by those of the row, over all orders of the columns and over the background rows.
+        The values and the base value sum to the log-odds of `predict_proba`.
+
+        Parameters
+        ----------
+        X, upper
+            As in `fit`.
+        background : table, optional
+            The rows to compare with; some dozens of typical rows are usual. By default, 50 rows
+            drawn from the boxes, always the same ones.
+        exact_columns : int from 0 to 16, default=10
+            Values are exact where a row and a background row differ in at most so many columns;
+            this takes 2 ** columns predictions.
+        permutations : int, default=4
+            Where they differ in more columns: so many orders are drawn for each background row,
+            with a fixed seed, and each is used forwards and backwards.
+
+        Returns
+        -------
+        boxwise.explain.Attributions
+            Its arrays are those of a ``shap.Explanation``, and `to_shap` returns one.
+        """
+        model = self._fitted().copy()  # another thread may go on learning
+        return attributions_of(
+            model,
+            self._encode(X, model.schema, upper, learn=True),
+            None
+            if background is None
+            else self._encode(background, model.schema, None, learn=True),
+            [*self._class_order(model.classes).items()],
+            exact_columns=exact_columns,
+            permutations=permutations,
+            threads=self._threads(),
+        )
 
     def _in_learning_order(self, rows: LearnedRows, schema: Schema) -> LearnedRows:
         # A table may be sorted, by class too, which misleads what is learned by gradient.

@@ -7,6 +7,7 @@ import pytest
 
 from boxwise import HyperboxClassifier, dumps
 from boxwise.dask import graphs, tasks
+from boxwise.dask.partitions import Partition
 from boxwise.learners.saved import loads
 from tests.dask.conftest import rows_and_labels
 
@@ -79,6 +80,38 @@ def test_withheld_rows_of_all_parts_are_shuffled(loans):
     in_order = [label for part in parts for label in part.withheld[0].y]
     assert sorted(labels) == sorted(in_order)
     assert labels.tolist() == again.tolist() != in_order
+
+
+def test_withheld_categories_stay_what_they_are_beside_others(loans):
+    codes = loans[["salary", "decision"]].assign(code=[*range(100, 112)] * 100)
+    parts = []
+    for number, part in enumerate((codes[:600], codes[600:].query("code > 105"))):
+        category = part.assign(code=part["code"].astype("category"))
+        category.loc[category.index[::2], "code"] = None
+        parts.append(part_of(category, number, n_withheld=40))
+    ((X, *_),) = tasks._shuffled([rows for part in parts for rows in part.withheld])
+    present = [value for value in X["code"] if value == value and value is not None]
+    assert {type(value) for value in present} == {int}
+    assert len(present) < len(X)
+
+
+def test_no_change_is_looked_for_in_parts_and_withheld_rows(loans, monkeypatch):
+    merged = []
+
+    def finished(part, *args):
+        merged.append(loads(part.model))
+        return finish(part, *args)
+
+    finish = tasks.finish
+    monkeypatch.setattr(tasks, "finish", finished)
+    partitions = [
+        Partition(number, (*rows_and_labels(part), None))
+        for number, part in enumerate((loans[:600], loans[600:]))
+    ]
+    graph = graphs.learned(partitions, PARAMETERS, 60)
+    learned = loads(graph.compute(scheduler="synchronous"))
+    assert not merged[0].adapt
+    assert learned.adapt
 
 
 def test_balanced_weights_beyond_the_limit_are_scaled():

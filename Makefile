@@ -18,7 +18,7 @@ spark := $(if $(shell command -v java),$(done)/spark)
 .DEFAULT_GOAL := help
 # Two installs at once would disturb each other; the tests run in parallel by themselves.
 .NOTPARALLEL:
-.PHONY: help demo test test-long spark lint docs paper bench bench-quick instructions studies streams evidence defaults
+.PHONY: help demo live test test-long spark lint docs paper bench bench-quick instructions studies streams evidence defaults
 .PHONY: sanitize fuzz lock locked clean
 
 help: ## list the targets
@@ -26,6 +26,9 @@ help: ## list the targets
 
 demo: $(done)/demo ## watch a model learn from a stream (ARGS="--rows 5000 --seed 1")
 	@$(python) -m boxwise.apps demo $(ARGS)
+
+live: $(done)/live ## watch the service learn from a stream, in a browser (ARGS="--pace 20 --no-browser")
+	@$(python) -m boxwise.apps live $(ARGS)
 
 test: $(done)/test ## run the tests and the examples in the docstrings (ARGS="-k loans")
 	$(python) -m pytest -n auto -m "not long" $(ARGS)

@@ -18,6 +18,7 @@ COMMANDS = [
     "serve",
     "prune",
     "demo",
+    "live",
     "paper",
 ]
 

@@ -14,6 +14,7 @@ from boxwise.apps.commands.evaluate import evaluate
 from boxwise.apps.commands.explain import explain
 from boxwise.apps.commands.inspect import inspect
 from boxwise.apps.commands.learn import learn
+from boxwise.apps.commands.live import live
 from boxwise.apps.commands.merge import merge
 from boxwise.apps.commands.paper import paper
 from boxwise.apps.commands.plot import plot
@@ -47,6 +48,7 @@ _COMMANDS: dict[Callable[..., None], str | None] = {
     serve: "Serve models over HTTP; they learn and lose nothing.",
     prune: "Remove the boxes of a model that do harm.",
     demo: None,
+    live: "Watch the service learn from a stream, in a browser.",
     paper: "Run the evaluation of the EIOL-GFMM paper again.",
 }
 for command, brief in _COMMANDS.items():

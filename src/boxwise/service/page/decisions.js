@@ -42,7 +42,8 @@ export class Decisions {
 
   /** Whether the list stands still, so that nobody misses what they aim at. */
   get still() {
-    return this.paused || this.pointed || this.list.contains(document.activeElement);
+    // An open dialog gives the focus back to what opened it, which must be there then.
+    return this.paused || this.pointed || this.dialog.open || this.list.contains(document.activeElement);
   }
 
   fill(decisions) {
@@ -116,11 +117,9 @@ export class Decisions {
   async open(decision) {
     const { dialog } = this;
     const body = h("div.sheet-body", h("p.soft", "Explaining…"));
-    const opener = document.activeElement;
     dialog.replaceChildren(this.head(decision), body);
     dialog.setAttribute("aria-labelledby", "sheet-title");
     if (!dialog.open) dialog.showModal();
-    dialog.onclose = () => opener?.isConnected && opener.focus();
     dialog.scrollTop = 0;
     await this.explain(decision, body);
   }
@@ -172,7 +171,6 @@ export class Decisions {
   }
 
   take(row) {
-    this.dialog.onclose = null;
     this.dialog.close();
     this.onTry(row);
   }

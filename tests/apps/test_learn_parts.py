@@ -107,6 +107,13 @@ def test_a_model_without_names_of_columns_goes_on(tmp_path):
     assert library.load(tmp_path / "m.box").classes_.tolist() == [False, True]
 
 
+def test_a_file_given_twice_is_learned_twice_as_in_one_pass(files, tmp_path):
+    run = learn(files[0], files[0], "-o", tmp_path / "m.box", "--jobs", 2)
+    assert run.exit_code == 0, run.output
+    assert ": 400 rows, 2 parts merged, " in run.stdout
+    assert library.load(tmp_path / "m.box").boxes_.n_samples.sum() == 400
+
+
 def test_a_single_file_is_learned_in_one_pass(files, tmp_path):
     assert learn(files[0], "-o", tmp_path / "a.box", "--jobs", 4).exit_code == 0
     learn(files[0], "-o", tmp_path / "b.box")

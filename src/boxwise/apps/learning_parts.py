@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -73,7 +73,7 @@ class PartedFiles:
     learned: int = field(default=0, init=False)
     parts: int = field(default=0, init=False)
 
-    def learn(self, blank: Any, typing: Typing, before: Mapping[str, Any]) -> Any:
+    def learn(self, blank: Any, typing: Typing, before: Sequence[tuple[str, Any]]) -> Any:
         """Return the merged model, or None if no row can be used.
 
         Parameters
@@ -82,14 +82,14 @@ class PartedFiles:
             With the columns and the parameters; it has learned nothing.
         typing : Typing
             What the cells are to be.
-        before : mapping
-            A model that has learned rows before these, by its file, if any.
+        before : sequence of (str, estimator)
+            The model that has learned rows before these and its file, if there is one.
         """
         parts = groups(self.data)
         with _PartsBar(parts, quiet=self.options.quiet) as bar:
             learned = [*self._learned(self._tasks(parts, blank, typing), bar)]
-            models = {**before}
-            models |= {_shown(p.files): loads(p.model) for p in learned if p.model is not None}
+            models = [*before]
+            models += [(_shown(p.files), loads(p.model)) for p in learned if p.model is not None]
             self.learned = sum(part.rows for part in learned)
             self.parts = len(models) - len(before)
             if not self.parts:
@@ -153,8 +153,9 @@ class PartedFiles:
             self.numbers.count(labels, part.files[0])
             self.numbers.question()
 
-    def _merged(self, models: Mapping[str, Any], learned: Sequence[LearnedPart]) -> Any:
-        names, parts, found = [*models], [*models.values()], list[Any]()
+    def _merged(self, models: Sequence[tuple[str, Any]], learned: Sequence[LearnedPart]) -> Any:
+        names, parts = [name for name, _ in models], [model for _, model in models]
+        found: list[Any] = []
 
         def work() -> None:
             check_columns(names, parts, _DECLARE)

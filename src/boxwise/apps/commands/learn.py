@@ -232,7 +232,7 @@ def _learn_parts(
             typing = _typing_to_go_on(plan, model)
             started_to_learn(plan.files, plan.columns, plan.options, parted.numbers)
             blank = blank_like(model)
-    merged = parted.learn(blank, typing, {} if model is None else {str(path): model})
+    merged = parted.learn(blank, typing, [] if model is None else [(str(path), model)])
     plan.learned = parted.learned
     if merged is None:
         no_rows(plan.files, plan.options.row_errors)

@@ -108,8 +108,8 @@ def main() -> None:
                     f"| {min(r.seconds for r in each):.1f} |"
                 )
     report.say(
-        "\nThe same tasks in one process, loans 7, seed 1: CPU seconds to learn all parts, to merge "
-        "them and learn the withheld rows, and what a part sends.\n"
+        "\nThe same tasks in one process, loans 7, seed 1: CPU seconds to learn all parts, to "
+        "merge them and learn the withheld rows, and what a part sends.\n"
     )
     report.say(
         "| partitions | rows of each | CBA | log-loss | learn | merge | a part sends |\n"

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 USER = "postgres"  # initdb refuses to run as root
 
 
@@ -97,6 +99,14 @@ def running_server() -> Iterator[Server]:
             server.stop("immediate")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def postgresql_server() -> Iterator[Server]:
+    if reason := missing():
+        pytest.skip(reason)
+    with running_server() as server:
+        yield server
 
 
 def until_released(hold: Callable[[], None]) -> None:

@@ -5,15 +5,7 @@ from __future__ import annotations
 import pytest
 
 from boxwise.database import open_store
-from tests import postgresql
-
-
-@pytest.fixture(scope="session")
-def postgresql_server():
-    if reason := postgresql.missing():
-        pytest.skip(reason)
-    with postgresql.running_server() as server:
-        yield server
+from tests.postgresql import postgresql_server
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -27,3 +19,6 @@ def url(request, tmp_path):
 def store(url):
     with open_store(url) as opened:
         yield opened
+
+
+__all__ = ["postgresql_server", "store", "url"]

@@ -191,7 +191,7 @@ class Chronicle:
             writing.create_model(
                 name, live.to_bytes(), position=served.position, shadow_of=served.name
             )
-        served.shadow = Shadow(live, served.settings.window, time())
+        served.shadow = Shadow(live, served.position, served.settings.window, time())
         served.publish("model", model_description(served))
 
     def end_shadow(self) -> None:

@@ -115,8 +115,13 @@ def _set(model: Any, parameters: Mapping[str, Any]) -> None:
 
 def _checked(model: Any) -> bytes:
     """Return the bytes of a model whose parameters are all usable."""
+    row: dict[str, Any] = {
+        c.name: {"numeric": 0.0, "categorical": "a"}.get(c.kind)
+        for c in model._fitted().schema.columns
+    }
+    rows = [row] if model._fitted().schema.named else [[*row.values()]]
     try:
-        model._configure_to_go_on(model._fitted())
+        model._read_to_learn(rows, ["a"], None)  # as the first request will
         return dumps(model)
     except _REFUSALS as error:
         raise refused(error) from None

@@ -32,21 +32,24 @@ class Shadow:
     ----------
     live : LiveModel
         The model.
+    position : int
+        The last entry of the journal that is in it.
     window : int
         The scores are over so many of the latest rows.
     created : float
         Seconds since 1970.
     """
 
-    def __init__(self, live: LiveModel, window: int, created: float) -> None:
-        self.live, self.created = live, created
+    def __init__(self, live: LiveModel, position: int, window: int, created: float) -> None:
+        self.live, self.position, self.created = live, position, created
         self.scores = RecentScores(window)
         self.failed: str | None = None
 
-    def learn(self, lesson: Lesson, *, score: bool = True) -> None:
-        """Learn rows; a shadow that cannot is left as it is from then on."""
-        if self.failed is not None:
+    def learn(self, lesson: Lesson, position: int, *, score: bool = True) -> None:
+        """Learn an entry of the journal; a shadow that cannot is left as it is from then on."""
+        if self.failed is not None or position <= self.position:
             return
+        self.position = position
         try:
             prepared = lesson.prepared_for(self.live)
             if score:
@@ -101,10 +104,12 @@ class Served:
         if self.store.has_model(name):
             latest = self.store.latest_checkpoint(name)
             live = LiveModel.from_bytes(latest.data)
-            self.shadow = Shadow(live, self.settings.window, self.store.model(name).created)
+            created = self.store.model(name).created
+            self.shadow = Shadow(live, latest.info.position, self.settings.window, created)
             for entry in self.store.journal_since(self.name, latest.info.position):
                 if entry.kind != REPLACE and entry.position <= self.position:
-                    self.shadow.learn(Lesson.of_payload(entry.payload), score=False)
+                    lesson = Lesson.of_payload(entry.payload)
+                    self.shadow.learn(lesson, entry.position, score=False)
 
     def catch_up(self) -> int:
         """Learn what the journal has after the position; return how many entries that were."""
@@ -128,7 +133,7 @@ class Served:
             lesson = Lesson.of_payload(entry.payload)
             self.live.learn(lesson.prepared_for(self.live))
             if self.shadow is not None:
-                self.shadow.learn(lesson, score=False)
+                self.shadow.learn(lesson, entry.position, score=False)
         self.position = entry.position
 
     def tell(self, work: Callable[[], None]) -> None:

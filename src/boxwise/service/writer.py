@@ -188,7 +188,7 @@ class Writer:
         self._behind = False
         served.activity.learned(len(planned.lesson.rows))
         if served.shadow is not None:
-            served.shadow.learn(planned.lesson)
+            served.shadow.learn(planned.lesson, served.position)
         if prepared.brings_names:
             self.chronicle.tell_model()
         if planned.truths:

@@ -82,7 +82,7 @@ class ProxyOptions:
 
 def serve(
     model: Annotated[
-        Path | None, typer.Argument(metavar="[MODEL]", help="A model file to begin with.")
+        Path | None, typer.Argument(metavar="MODEL", help="A model file to begin with.")
     ] = None,
     store: Annotated[
         str | None,
@@ -137,14 +137,15 @@ def serve(
     \b
     Examples:
       boxwise serve loans.box
-      boxwise serve --new --schema columns.json --store loans.db --max-boxes 500
-      boxwise serve --store postgresql://boxwise@db/models --port 80 --host 0.0.0.0 --tokens tokens
-      boxwise serve --new-token web:predict,learn >> tokens
+      boxwise serve --new --schema columns.json --store loans.db
+      boxwise serve --store postgresql://boxwise@db/models --tokens tokens.txt
+      boxwise serve loans.box --host 0.0.0.0 --port 80 --tokens tokens.txt
+      boxwise serve --new-token web:predict,learn >> tokens.txt
 
     \b
     Exit codes:
       0    stopped by SIGTERM or Ctrl-C
-      1    the store, the model or the address cannot be used, or a library is missing
+      1    the store, the model or the address cannot be used
       2    wrong usage
     """  # noqa: D301  (click marks with it what it must not wrap)
     try:

@@ -1,0 +1,27 @@
+"""A service in this process, on a store of each kind."""
+
+from __future__ import annotations
+
+import pytest
+from tests.postgresql import postgresql_server
+
+__all__ = ["client", "postgresql_server", "url"]
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request, tmp_path):
+    """The URL of an empty store."""
+    if request.param == "sqlite":
+        return str(tmp_path / "models.db")
+    return request.getfixturevalue("postgresql_server").new_database()
+
+
+@pytest.fixture
+def client(tmp_path):
+    """A service with the empty model `loans` in SQLite."""
+    from tests.service.serving import serving
+
+    from boxwise.database import open_store
+
+    with open_store(tmp_path / "models.db") as store, serving(store) as opened:
+        yield opened

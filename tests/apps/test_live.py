@@ -76,7 +76,7 @@ def test_feeder_sends_a_request_again_under_the_same_key(recorder, answer):
     recorder.answers += [200, answer, answer, 200]
     looks = []
     feeder = Feeder(recorder.port, lambda: looks.append(1))
-    feeder.feed(islice(applications(10, 10, seed=0), 10), pace=40)
+    feeder.feed(islice(applications(10, 10, seed=0), 10), pace=100)
     learned = [(key, body) for path, key, body in recorder.seen if path == "/v1/learn"]
     assert len(learned) == 3 and learned[0] == learned[1] == learned[2]
     assert learned[0][0] is not None
@@ -86,7 +86,7 @@ def test_feeder_sends_a_request_again_under_the_same_key(recorder, answer):
 def test_feeder_ends_when_a_request_is_refused(recorder):
     recorder.answers += [422]
     with pytest.raises(RefusedError, match="/v1/predict: 422"):
-        Feeder(recorder.port, lambda: None).feed(applications(10, 10, seed=0), pace=40)
+        Feeder(recorder.port, lambda: None).feed(applications(10, 10, seed=0), pace=100)
 
 
 def test_service_that_cannot_start_says_why(tmp_path):

@@ -14,7 +14,7 @@ from boxwise.datasets import LoanStream
 NOISE = 0.05
 # From a decision about money (income against loan) to one about people (age and education).
 RULES = (7, 3)
-TICK = 0.25  # seconds between two batches of rows
+TICK = 0.1  # seconds between two batches of rows
 LABEL_AFTER = 2.0  # seconds from a prediction to its label
 PATIENCE = 0.2  # seconds before a request is sent again
 TIMEOUT = 30.0  # seconds for an answer

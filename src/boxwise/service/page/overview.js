@@ -88,7 +88,7 @@ export class Overview {
     const { p50, p99 } = this.latest("predict_ms") ?? {};
     const entries = [
       ["Accuracy", percent(now.accuracy, 1), now.accuracy == null ? "no rows yet" : `last ${scored}`],
-      ["CBA", percent(now.cba, 1), "class balanced accuracy"],
+      ["CBA", percent(now.cba, 1), "class balanced"],
       ["Log-loss", number(now.log_loss, 3), now.log_loss == null ? "" : `last ${scored}`],
       ["Rows learned", count(now.rows ?? rows), speed == null ? "" : `${perSecond(speed)} per second`],
       ["Boxes", count(now.boxes), this.maxBoxes ? `of ${count(this.maxBoxes)} at most` : ""],

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.postgresql import postgresql_server
 from tests.streams.running import Starter
 from tests.streams.servers import KafkaMock, NatsServer, RedisServer, Server
 
@@ -48,3 +49,6 @@ def starter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Starter]:
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
     return tmp_path / "models.db"
+
+
+__all__ = ["kafka", "nats", "postgresql_server", "redis", "starter", "store"]

@@ -1,13 +1,15 @@
 """Kafka, against the mock cluster of librdkafka: no real broker."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
 import boxwise
 from boxwise.explain import rows_learned
 from boxwise.streams import StreamError, learn, open_source
-from tests.streams.running import expected_bytes, loans, rows_taken
+from tests.streams.running import ROOT, expected_bytes, loans, rows_taken
 from tests.streams.servers import free_port
 
 ROWS = loans(1200)
@@ -96,3 +98,39 @@ def test_a_broker_that_never_comes_is_an_error(store, monkeypatch):
     monkeypatch.setattr(kafka_topics, "ANSWER_SECONDS", 0.5)
     with pytest.raises(StreamError, match=r"does not answer .*gave up after 0.3 seconds"):
         learn(f"kafka://127.0.0.1:{free_port()}/loans", store, retry_for=0.3)
+
+
+MOCK = """
+import sys
+from tests.streams.servers import KafkaMock
+cluster = KafkaMock()
+cluster.send("loans", [line.encode() for line in sys.stdin.read().splitlines()])
+print(cluster.address, flush=True)
+import time
+time.sleep(60)
+"""
+
+
+def test_a_broker_that_goes_away_for_good_is_an_error_and_nothing_is_lost(store, monkeypatch):
+    kafka_topics = pytest.importorskip("boxwise.streams.kafka_topics")
+    monkeypatch.setattr(kafka_topics, "ANSWER_SECONDS", 1.0)
+    with subprocess.Popen(
+        [sys.executable, "-c", MOCK], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT
+    ) as cluster:
+        assert cluster.stdin is not None
+        assert cluster.stdout is not None
+        cluster.stdin.write(b"\n".join(PAYLOADS))
+        cluster.stdin.close()
+        address = f"kafka://{cluster.stdout.readline().decode().strip()}/loans"
+
+        def kill_once_learned():
+            if cluster.poll() is None and rows_taken(store, address) == 1200:
+                cluster.kill()
+            return False
+
+        with pytest.raises(StreamError, match=r"does not answer .*gave up after 1 seconds"):
+            learn(
+                address, store, label="decision", seconds=0.2, retry_for=1,
+                stopped=kill_once_learned,
+            )  # fmt: skip
+    assert rows_taken(store, address) == 1200

@@ -14,6 +14,7 @@ import time
 
 import pytest
 
+from boxwise.database import open_store
 from tests.apps.running import write_csv
 from tests.streams.running import (
     LABEL,
@@ -153,6 +154,31 @@ def test_kills_while_kafka_is_read_lose_and_repeat_no_row(
     kafka.send(f"kills{kills}", [json.dumps(row).encode() for row in rows])
     address = kafka.url(f"kills{kills}")
     check_kills(starter, tmp_path, address, address, kills, expected, more=("--until-idle", 1))
+
+
+@KILLS
+def test_kills_with_the_model_in_postgresql_lose_and_repeat_no_row(
+    starter, postgresql_server, tmp_path, rows, kills
+):
+    path = write_csv(tmp_path / "loans.csv", rows)
+    assert starter.run("consume", f"csv:{path}", "--store", tmp_path / "whole.db", *LABEL) == 0
+    chance, inside, runs = random.Random(7), 0, 0
+    while runs < kills:
+        store = postgresql_server.new_database()
+        command = ("consume", f"csv:{path}", "--store", store, *LABEL, *EVERY)
+        code = None
+        while code != 0 and runs < kills:
+            starter.start(*command)
+            code = starter.kill_once(lambda: True, chance.uniform(0.1, 0.8))
+            assert code in (0, -signal.SIGKILL), starter.output
+            runs += 1
+            with open_store(store) as opened:
+                text = opened.consumed("default", f"csv:{path}")
+            inside += text is not None and 0 < json.loads(text)["rows"] < ROWS
+        assert starter.run(*command) == 0, starter.output
+        with open_store(store) as opened:
+            assert opened.latest_checkpoint("default").data == model_bytes(tmp_path / "whole.db")
+    assert inside >= kills // 3, f"{inside} of {runs} kills came inside the stream"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -58,8 +58,8 @@ def say_quality(report: Report) -> None:
     report.say("## Quality\n")
     report.say(
         f"{PARTS * PART:,} loans in {PARTS} consecutive parts; {WITHHELD:,} rows are withheld and "
-        f"tune the merged model. CBA and log-loss on the next {TESTED:,} rows: means of {len(SEEDS)} "
-        "streams.\n"
+        f"tune the merged model. CBA and log-loss on the next {TESTED:,} rows: means of "
+        f"{len(SEEDS)} streams.\n"
     )
     body: dict[str, list[str]] = {}
     for function in FUNCTIONS:

@@ -139,6 +139,7 @@ def test_page_recovers_when_the_service_is_killed(visit, live):
     open_a_decision(page)
 
 
+@pytest.mark.long
 def test_page_says_that_it_reconnects(visit, live):
     visit.page.evaluate(
         """() => {

@@ -11,8 +11,8 @@ from tests.measured import without_measurements
 
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 COMMANDS = (
-    "learn", "predict", "explain", "evaluate", "inspect", "rules", "report", "merge", "prune",
-    "plot", "demo", "live",
+    "learn", "predict", "explain", "evaluate", "inspect", "rules", "report", "merge", "consume",
+    "prune", "plot", "demo", "live",
 )  # fmt: skip
 
 

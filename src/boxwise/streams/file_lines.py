@@ -37,7 +37,7 @@ class FileSink:
         if self._file is not None:
             return
         if self._path == STANDARD_OUTPUT:
-            self._file = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+            self._file = sys.stdout.buffer
             return
         try:
             self._file = Path(self._path).open("ab")  # noqa: SIM115  (`close` closes it)
@@ -69,6 +69,6 @@ class FileSink:
 
     def close(self) -> None:
         """Close the file."""
-        if self._file is not None:
+        if self._file is not None and self._path != STANDARD_OUTPUT:
             self._file.close()
-            self._file = None
+        self._file = None

@@ -22,7 +22,8 @@ DOCS = ROOT / "docs"
 FOLDERS = ("", "tutorials/", "relatives/")
 PAGES = [ROOT / "README.md", *(p for f in FOLDERS for p in sorted(DOCS.glob(f"{f}*.md")))]
 NEED_DATA = {"japanese_credit.md"}
-NEED_LIBRARY = {"ray.md": "ray"}  # which is not among the requirements of the tests
+# Which are not among the requirements of the tests.
+NEED_LIBRARY = {"onnx.md": "onnxruntime", "ray.md": "ray", "spark.md": "pyspark"}
 # Hundreds of fits each, of what has tests of its own.
 SLOW = {"tuning.md", "japanese_credit.md"}
 MAP = re.compile(r"^\| \((\d+)\) \|[^|]*\|([^|]*)\|([^|]*)\|$", re.MULTILINE)

@@ -344,6 +344,28 @@ class HyperboxClassifier(ExplainedLearner):
             threads=self._threads(),
         )
 
+    def to_onnx(self) -> Any:
+        """Return the model as it is now as an ONNX graph (needs the extra ``onnx``).
+
+        It computes what `predict` and `predict_proba` do, in double precision. Each column is an
+        input of shape (rows, 1): numbers as double, NaN where missing; text, the empty text where
+        missing. Columns of numbers without names are one input, ``X``.
+
+        Returns
+        -------
+        onnx.ModelProto
+            With the outputs ``label`` and ``probabilities``, in the order of ``classes_``.
+
+        Raises
+        ------
+        ValueError
+            If ONNX has no type for the labels or the categories of a column.
+        """
+        from boxwise.onnx import to_onnx
+
+        model = self._fitted().copy()  # another thread may go on learning
+        return to_onnx(model, [*self._class_order(model.classes).items()])
+
     def _in_learning_order(self, rows: LearnedRows, schema: Schema) -> LearnedRows:
         # A table may be sorted, by class too, which misleads what is learned by gradient.
         # RandomState draws the same order with every version of NumPy.

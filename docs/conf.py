@@ -19,6 +19,7 @@ exclude_patterns = ["_build"]
 myst_heading_anchors = 3
 myst_enable_extensions = ["deflist"]
 
+autodoc_mock_imports = ["pyspark"]  # not among the requirements of the documentation
 numpydoc_show_class_members = False  # the members are on the page themselves
 autodoc_default_options = {"members": True, "member-order": "bysource"}
 autodoc_typehints = "none"  # the docstrings say it in words

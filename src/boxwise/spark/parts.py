@@ -22,7 +22,8 @@ from pyspark.sql import functions as F
 from boxwise.learners import HyperboxClassifier, dumps, loads, merge
 from boxwise.spark.rows import PART, Counts, TrainingColumns, withheld_places
 
-FAN_IN = 32  # models that one task merges
+FAN_IN = 64  # models that one task merges
+_GROUP = "group"
 _SCHEMA = "part int, model binary, withheld binary"
 _ARROW = pa.schema([("part", pa.int32()), ("model", pa.binary()), ("withheld", pa.binary())])
 
@@ -65,7 +66,7 @@ def merge_group(rows: pa.Table) -> pa.Table:
     rows = rows.sort_by(PART)
     model = _merged(rows["model"].to_pylist())
     withheld = pa.concat_tables(_unpack(data) for data in rows["withheld"].to_pylist())
-    result = _result(rows[PART][0].as_py() // FAN_IN, dumps(model), withheld)
+    result = _result(rows[_GROUP][0].as_py(), dumps(model), withheld)
     return pa.Table.from_batches([result])
 
 
@@ -97,10 +98,10 @@ def learn(
     n_parts = counts.n_parts
     while n_parts > FAN_IN:
         n_parts = -(-n_parts // FAN_IN)
-        groups = parts.withColumn("group", F.floor(F.col(PART) / FAN_IN))
+        groups = parts.withColumn(_GROUP, F.floor(F.col(PART) / FAN_IN))
         # A given number of partitions, or Spark would put such small ones together into one.
-        groups = groups.repartition(n_parts, "group")
-        parts = groups.groupBy("group").applyInArrow(merge_group, _SCHEMA)
+        groups = groups.repartition(n_parts, _GROUP)
+        parts = groups.groupBy(_GROUP).applyInArrow(merge_group, _SCHEMA)
     found = sorted(parts.collect(), key=lambda row: int(row[PART]))
     model = _merged([bytes(row["model"]) for row in found])
     tune = pa.concat_tables(_unpack(bytes(row["withheld"])) for row in found)

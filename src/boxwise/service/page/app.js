@@ -116,8 +116,9 @@ async function reloadHistory() {
 }
 
 function addChange(change) {
-  if (known.some((one) => one.row === change.row && one.event === change.event)) return;
-  showChanges([...known, change]);
+  // One that is known already comes again with its time.
+  const others = known.filter((one) => one.row !== change.row || one.event !== change.event);
+  showChanges([...others, change].sort((a, b) => a.row - b.row));
   timeline.draw();
   stale = 0;
 }

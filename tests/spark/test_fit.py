@@ -7,6 +7,7 @@ import signal
 from functools import reduce
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 pytest.importorskip("pyspark", reason="PySpark is not installed: make spark")
@@ -17,7 +18,9 @@ from pyspark.sql import functions as F
 from boxwise import HyperboxClassifier, dumps, merge
 from boxwise.evaluate import class_balanced_accuracy
 from boxwise.spark import SparkHyperboxClassifier, parts
-from boxwise.spark.rows import withheld_places
+from boxwise.spark.columns import Layout
+from boxwise.spark.parts import PartLearner
+from boxwise.spark.rows import TrainingColumns, withheld_places
 from tests.spark.loan_frames import COLUMNS, DECISIONS, FEATURES, LABEL, estimator, loan_frame
 
 
@@ -179,8 +182,10 @@ def test_errors_of_a_task_name_column_and_value_but_no_row(spark):
 
 def test_a_missing_label_is_an_error_unless_marked(spark):
     rows = spark.createDataFrame([(1.0, "a"), (2.0, None)], "x double, label string").coalesce(1)
-    with pytest.raises(Exception, match="the label is missing"):
-        SparkHyperboxClassifier(featuresCols=["x"]).fit(rows)
+    columns = TrainingColumns(Layout(("x",), packed=False), "label", None, "string")
+    batches = [pa.RecordBatch.from_pylist([{"x0": 1.0, "label": "a"}, {"x0": 2.0, "label": None}])]
+    with pytest.raises(ValueError, match=r"partition 0: Input y .*: the label is missing; drop"):
+        [*PartLearner(columns, HyperboxClassifier(), 0.0)(iter(batches))]
     marked = SparkHyperboxClassifier(featuresCols=["x"], unlabelled=float("nan")).fit(rows)
     assert marked.classes == ["a"]
 

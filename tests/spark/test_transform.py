@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 pytest.importorskip("pyspark", reason="PySpark is not installed: make spark")
@@ -15,6 +16,8 @@ from pyspark.sql import functions as F
 
 from boxwise import HyperboxClassifier, dumps
 from boxwise.spark import SparkHyperboxClassifier, SparkHyperboxModel
+from boxwise.spark.columns import Layout
+from boxwise.spark.prediction import Answers, Predictor
 from tests.spark.loan_frames import FEATURES, LABEL, estimator, loan_frame
 
 MIXED = [
@@ -151,12 +154,13 @@ def test_sparse_and_missing_vectors_are_read(spark):
     assert found[2].prediction in ("a", "b")
 
 
-def test_vectors_of_another_length_are_refused_by_name(spark):
-    table = spark.createDataFrame([([1.0, 2.0], "a"), ([3.0, 4.0], "b")], ["features", "label"])
-    model = SparkHyperboxClassifier().fit(table.coalesce(1))
-    longer = spark.createDataFrame([([1.0, 2.0, 3.0],)], ["features"])
-    with pytest.raises(Exception, match="column 'features': a row has 3 features, others have 2"):
-        model.transform(longer).collect()
+def test_vectors_of_another_length_are_refused_by_name():
+    data = dumps(HyperboxClassifier().fit([[1.0, 2.0], [3.0, 4.0]], ["a", "b"]))
+    answers = Answers("prediction", None, None, counterfactual=False)
+    predictor = Predictor(data, Layout(("v",), packed=True), (0,), 1, answers, "string", None)
+    batch = pa.RecordBatch.from_pydict({"v": [[1.0, 2.0, 3.0]]})
+    with pytest.raises(ValueError, match="column 'v': a row has 3 features, others have 2"):
+        [*predictor(iter([batch]))]
 
 
 def test_model_of_a_local_classifier_predicts_the_same(spark):

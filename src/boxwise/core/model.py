@@ -97,6 +97,33 @@ class Model:
         """Predict each row, then learn it; return what `predict` does, -1 where nothing could."""
         return np.concatenate(self._learn(self.engine.test_then_train, batch, labels, new_labels))
 
+    def test_then_train_proba(
+        self, batch: Batch, labels: NDArray[np.int32], new_labels: Sequence[object]
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """Predict each row, also its probabilities (rows × labels), then learn it."""
+        parts = self._learn(self._each_with_shares, batch, labels, new_labels)
+        codes, shares = zip(*parts, strict=True)
+        return np.concatenate(codes), np.concatenate(shares)
+
+    def _each_with_shares(
+        self,
+        lower: NDArray[np.float64],
+        upper: NDArray[np.float64],
+        codes: NDArray[np.int32],
+        labels: NDArray[np.int32],
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        engine = self.engine
+        predicted = np.full(len(labels), -1, np.int32)
+        shares = np.zeros((len(labels), len(self.labels)))
+        for i in range(len(labels)):
+            row = slice(i, i + 1)
+            values = lower[row], upper[row], codes[row]
+            if known := engine.n_classes:
+                predicted[i] = engine.predict(*values)[0]
+                shares[i, :known] = engine.probabilities(*values)[0]
+            engine.learn(*values, labels[row])
+        return predicted, shares
+
     def _learn(
         self,
         learn: Callable[..., Any],

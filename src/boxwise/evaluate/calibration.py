@@ -120,8 +120,7 @@ def reliability(
         raise ValueError(f"n_bins must be at least 1, not {n_bins}")
     names = label_list("classes", classes)
     truth = label_list("y_true", y_true)
-    p = _checked(probabilities, len(truth), names)
-    _check_types(truth, names)
+    p = checked_probabilities(probabilities, truth, names)
     top = p.argmax(axis=1)
     confidence = np.clip(p[np.arange(len(p)), top], 0.0, 1.0)
     right = np.array([names[k] == label for k, label in zip(top, truth, strict=True)], float)
@@ -213,10 +212,13 @@ def _from_sums(edges: Floats, confidence: Any, right: Any, count: Any) -> Reliab
     return Reliability(edges, mean(confidence), mean(right), count)
 
 
-def _checked(probabilities: ArrayLike, n_rows: int, classes: Sequence[Hashable]) -> Floats:
-    p = np.asarray(probabilities, dtype=np.float64)
+def checked_probabilities(
+    probabilities: ArrayLike, truth: Sequence[Hashable], classes: Sequence[Hashable]
+) -> Floats:
+    """Return probabilities as an array; complain unless they are a row for each true class."""
+    p, n_rows = np.asarray(probabilities, dtype=np.float64), len(truth)
     if not n_rows:
-        raise ValueError("calibration needs at least one row; y_true is empty")
+        raise ValueError("there must be at least one row; y_true is empty")
     if p.ndim != 2:
         raise ValueError(
             "probabilities must be a table, a row for each of y_true and a column for each class, "
@@ -239,6 +241,7 @@ def _checked(probabilities: ArrayLike, n_rows: int, classes: Sequence[Hashable])
     if (np.abs(sums - 1) > TOLERANCE).any():
         i = int(np.argmax(np.abs(sums - 1) > TOLERANCE))
         raise ValueError(f"the probabilities of row {i} sum to {sums[i]:g}, not to 1")
+    _check_types(truth, classes)
     return p
 
 

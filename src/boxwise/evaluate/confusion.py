@@ -75,6 +75,16 @@ class Confusion:
         return _mean([right[k] / n for k, n in true.items()])
 
     @property
+    def macro_f1(self) -> float:
+        """The mean over the classes of the F1 score; nan before the first prediction.
+
+        F1 is the harmonic mean of precision and recall; 0 for a class of which none is right.
+        """
+        right, true, predicted = self._right(), self._true(), self._predicted()
+        classes = true.keys() | predicted.keys()
+        return _mean([2 * right[k] / (true[k] + predicted[k]) for k in classes])
+
+    @property
     def kappa(self) -> float:
         """Cohen's kappa: how much of what chance leaves open is right.
 

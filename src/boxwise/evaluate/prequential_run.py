@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Self
@@ -11,8 +12,11 @@ from typing import TYPE_CHECKING, Any, Self
 from boxwise.evaluate.pairs import pairs_of
 from boxwise.evaluate.prequential_scores import Point
 from boxwise.evaluate.prequential_table import point_table
+from boxwise.evaluate.quality.assessment import Assessment, Plan
+from boxwise.evaluate.quality.prediction_log import MOST_ROWS
+from boxwise.evaluate.quality.thresholds import Costs
 from boxwise.evaluate.result_files import write_rows
-from boxwise.evaluate.runner import Runner
+from boxwise.evaluate.runner import Assessing, Runner
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +33,7 @@ class Prequential:
 
     Parameters
     ----------
-    learners, source, window, every, limit, classes
+    learners, source, window, every, limit, classes, probabilities, group, cost, positive, max_rows
         As in `prequential`.
 
     Attributes
@@ -62,12 +66,23 @@ class Prequential:
         every: int | None = None,
         limit: int | None = None,
         classes: Sequence[Hashable] | None = None,
+        probabilities: bool = False,
+        group: str | Sequence[str] | Mapping[str, Callable[[Any], Any]] = (),
+        cost: Any = None,
+        positive: Hashable | None = None,
+        max_rows: int = MOST_ROWS,
     ) -> None:
         self.window = _at_least_1("window", window)
         self._every = self.window if every is None else _at_least_1("every", every)
         self._limit = None if limit is None else _at_least_1("limit", limit)
+        self._groups = _group_readers(group)
+        assessing = None
+        if probabilities or self._groups or cost is not None or positive is not None:
+            plan = Plan(None if cost is None else Costs.read(cost), positive)
+            assessing = Assessing(plan, [*self._groups], _at_least_1("max_rows", max_rows))
         self._runners = [
-            Runner(name, learner, window, classes) for name, learner in _named(learners).items()
+            Runner(name, learner, window, classes, assessing)
+            for name, learner in _named(learners).items()
         ]
         self._noted: list[tuple[Point, ...]] = []
         self._steps = self._run(pairs_of(source))
@@ -89,6 +104,18 @@ class Prequential:
     def changes(self) -> dict[str, list[Any]]:
         """For each learner, what happened to it: as its ``changes_``, by rows of the stream."""
         return {runner.name: runner.changes for runner in self._runners}
+
+    def assessments(self) -> dict[str, Assessment]:
+        """Return the quality of the predictions of each learner so far, with intervals.
+
+        Returns
+        -------
+        dict of str to Assessment
+            Empty unless `probabilities`, `group`, `cost` or `positive` was given; without learners
+            that have predicted nothing yet.
+        """
+        found = {runner.name: runner.assessment() for runner in self._runners}
+        return {name: its for name, its in found.items() if its is not None}
 
     @property
     def rows(self) -> int:
@@ -154,8 +181,11 @@ class Prequential:
         read = 0
         while block := [*islice(pairs, self._wanted(read))]:
             rows, labels = zip(*block, strict=True)
+            if not read:
+                _check_group_columns(self._groups, rows)
+            groups = [[value(row) for row in rows] for value in self._groups.values()]
             for runner in self._runners:
-                runner.take(rows, labels)
+                runner.take(rows, labels, groups)
             read += len(block)
             if read % self._every == 0:
                 yield self._note()
@@ -187,6 +217,11 @@ def prequential(
     every: int | None = None,
     limit: int | None = None,
     classes: Sequence[Hashable] | None = None,
+    probabilities: bool = False,
+    group: str | Sequence[str] | Mapping[str, Callable[[Any], Any]] = (),
+    cost: Any = None,
+    positive: Hashable | None = None,
+    max_rows: int = MOST_ROWS,
     progress: Callable[[tuple[Point, ...]], object] | None = None,
 ) -> Prequential:
     """Predict every row of a stream, then learn it, and score the predictions.
@@ -213,6 +248,21 @@ def prequential(
         The number of rows after which to stop.
     classes : sequence, optional
         All classes, which most learners of scikit-learn must know before the first row.
+    probabilities : bool, default=False
+        Also score the probabilities: log-loss and Brier score at each step, and everything of
+        `Prequential.assessments` at the end. It takes time: boxwise's learners then learn row by
+        row, and those of other libraries are asked twice.
+    group : str, sequence of str, or mapping of str to callable
+        Columns that divide the rows into groups, for `Prequential.assessments`; a callable takes a
+        row and returns the value of its group. Implies `probabilities`.
+    cost : mapping, str or Costs, optional
+        The costs of errors, such as ``"fn=5,fp=1"``, as in `assess`. Implies `probabilities`.
+    positive : hashable, optional
+        The positive class, as in `assess`. Implies `probabilities`.
+    max_rows : int, default=100000
+        Hold so many predictions for AUC, intervals, groups and costs (fewer with more than 40
+        classes); of more rows a uniform random sample. Log-loss, Brier score and whatever comes of
+        the confusion matrix are of all rows.
     progress : callable, optional
         Called with the points of all learners whenever scores are noted.
 
@@ -257,8 +307,28 @@ def prequential(
     ...     print(row["learner"], row["scored"], round(row["cba"], 3), row["boxes"])
     small boxes 2999 0.915 1000
     large boxes 2999 0.916 885
+
+    The probabilities, too:
+
+    >>> stream = LoanStream(3000, function=7, noise=0.05)
+    >>> result = prequential(HyperboxClassifier(), stream, probabilities=True)
+    >>> auc = result.assessments()["HyperboxClassifier"].figures["auc"]
+    >>> print(f"{auc.value:.3f}, between {auc.low:.3f} and {auc.high:.3f}")
+    0.950, between 0.938 and 0.960
     """
-    run = Prequential(learners, source, window=window, every=every, limit=limit, classes=classes)
+    run = Prequential(
+        learners,
+        source,
+        window=window,
+        every=every,
+        limit=limit,
+        classes=classes,
+        probabilities=probabilities,
+        group=group,
+        cost=cost,
+        positive=positive,
+        max_rows=max_rows,
+    )
     for points in run:
         if progress is not None:
             progress(points)
@@ -282,6 +352,35 @@ def _named(learners: Any) -> dict[str, Any]:
     if len(named) < len(learners):
         raise ValueError(f"two learners look alike by name: {', '.join(map(repr, learners))}")
     return named
+
+
+def _group_readers(group: Any) -> dict[str, Callable[[Any], Any]]:
+    """Return for each group column what reads its value from a row."""
+    if isinstance(group, Mapping):
+        return {str(name): read for name, read in group.items()}
+    names = [group] if isinstance(group, str | int) else [*group]
+    return {str(name): partial(_value, name) for name in names}
+
+
+def _value(name: Any, row: Any) -> Any:
+    """Return the value of a row in a column; a dict may lack it, as in River."""
+    if isinstance(row, Mapping):
+        return row.get(name)
+    try:
+        return row[name]
+    except (IndexError, TypeError):
+        raise ValueError(f"a row has no column {name!r} to divide rows into groups") from None
+
+
+def _check_group_columns(groups: Mapping[str, Callable[[Any], Any]], rows: Sequence[Any]) -> None:
+    """Raise ValueError for a group column that none of the rows has."""
+    if not all(isinstance(row, Mapping) for row in rows):
+        return
+    there = {name: None for row in rows for name in row}
+    for read in groups.values():
+        if isinstance(read, partial) and read.args[0] not in there:
+            name, shown = read.args[0], ", ".join(map(repr, [*there][:10]))
+            raise ValueError(f"the rows have no column {name!r} for group; they have {shown}")
 
 
 def _at_least_1(name: str, value: int) -> int:

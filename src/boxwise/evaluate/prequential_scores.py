@@ -3,29 +3,43 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from math import nan
 
 from boxwise.evaluate.confusion import Confusion
 
 
 @dataclass(frozen=True)
 class Scores:
-    """Four scores of the same predictions; nan where there are none to score.
+    """Scores of the same predictions; nan where there are none to score.
 
     Attributes
     ----------
-    accuracy, cba, kappa, balanced_accuracy : float
+    accuracy, cba, kappa, balanced_accuracy, macro_f1 : float
         As `Confusion` defines them.
+    auc, log_loss, brier : float
+        Macro AUC, log-loss and Brier score; nan unless probabilities were asked for. AUC is
+        computed of all rows, at the end of a run.
     """
 
     accuracy: float
     cba: float
     kappa: float
     balanced_accuracy: float
+    macro_f1: float = nan
+    auc: float = nan
+    log_loss: float = nan
+    brier: float = nan
 
     @classmethod
     def of(cls, confusion: Confusion) -> Scores:
         """Return the scores of what was counted."""
-        return cls(confusion.accuracy, confusion.cba, confusion.kappa, confusion.balanced_accuracy)
+        return cls(
+            confusion.accuracy,
+            confusion.cba,
+            confusion.kappa,
+            confusion.balanced_accuracy,
+            confusion.macro_f1,
+        )
 
 
 @dataclass(frozen=True)
@@ -73,5 +87,6 @@ class Point:
         row = asdict(self)
         scores = row.pop("overall")
         recent = {f"recent_{name}": value for name, value in row.pop("recent").items()}
+        del recent["recent_auc"]  # never computed
         costs = {name: row.pop(name) for name in ("boxes", "memory", "seconds", "rows_per_second")}
         return {**row, **scores, **recent, **costs}

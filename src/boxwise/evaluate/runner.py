@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, TypeVar
 
-from boxwise.evaluate.adapters import Prediction, adapter_for
+from boxwise.evaluate.adapters import Forecasts, adapter_for
 from boxwise.evaluate.confusion import Confusion
 from boxwise.evaluate.prequential_scores import Point, Scores
+from boxwise.evaluate.quality.assessment import Assessment, Plan
+from boxwise.evaluate.quality.prediction_log import MOST_ROWS, PredictionLog
 
 Change = TypeVar("Change")
 
@@ -35,14 +37,49 @@ class LearnerError(RuntimeError):
         self.learner, self.row = learner, row
 
 
+@dataclass(frozen=True)
+class Assessing:
+    """What to assess on a stream.
+
+    Attributes
+    ----------
+    plan : Plan
+        Costs, the positive class and the share of intervals.
+    columns : sequence of str
+        The columns that divide rows into groups.
+    most_rows : int
+        The number of rows to hold for AUC, intervals, groups and costs.
+    """
+
+    plan: Plan
+    columns: Sequence[str] = ()
+    most_rows: int = MOST_ROWS
+
+    def log(self, window: int, has_probabilities: bool) -> PredictionLog:
+        """Return an empty log of predictions."""
+        return PredictionLog(
+            window,
+            self.columns,
+            has_probabilities=has_probabilities,
+            most_rows=self.most_rows,
+        )
+
+
 class Runner:
     """One learner on its way along a stream: it predicts, learns, is scored and is timed."""
 
     def __init__(
-        self, name: str, learner: Any, window: int, classes: Sequence[Hashable] | None
+        self,
+        name: str,
+        learner: Any,
+        window: int,
+        classes: Sequence[Hashable] | None,
+        assessing: Assessing | None = None,
     ) -> None:
         self.name, self.learner = name, learner
-        self._adapter = adapter_for(learner, name, classes)
+        self._adapter = adapter_for(learner, name, classes, shares=assessing is not None)
+        self._plan = None if assessing is None else assessing.plan
+        self._log = None if assessing is None else assessing.log(window, self._adapter.gives_shares)
         self._overall, self._recent = Confusion(), Confusion(window)
         self._rows = self._learned = self._unlabelled = self._unpredicted = 0
         self._seconds = 0.0
@@ -50,16 +87,21 @@ class Runner:
         self._rows_before = _rows_learned(learner)
         self.changes: list[Any] = []
 
-    def take(self, rows: Sequence[Any], labels: Sequence[Hashable]) -> None:
-        """Predict, learn and score the next rows of the stream."""
+    def take(
+        self,
+        rows: Sequence[Any],
+        labels: Sequence[Hashable],
+        groups: Sequence[Sequence[Any]] = (),
+    ) -> None:
+        """Predict, learn and score the next rows of the stream, with their values of groups."""
         mark = getattr(self.learner, "unlabelled", None)
         if not _missing(mark):  # what the learner takes for no label is none
             labels = [None if _missing(label) or label == mark else label for label in labels]
         places = self._to_learn(labels)
         truth = [labels[i] for i in places]
         learned = [mark if _missing(label) else label for label in truth]
-        predictions = self._predict_then_learn([rows[i] for i in places], learned, places)
-        self._score(truth, predictions)
+        forecasts = self._predict_then_learn([rows[i] for i in places], learned, places)
+        self._score(truth, forecasts, [[column[i] for i in places] for column in groups])
         self._note_changes(places)
         self._rows += len(rows)
         self._learned += len(places)
@@ -73,13 +115,28 @@ class Runner:
             len(self._overall),
             self._unpredicted,
             self._unlabelled,
-            Scores.of(self._overall),
-            Scores.of(self._recent),
+            self._scores(self._overall, last=last),
+            self._scores(self._recent),
             getattr(self.learner, "n_boxes_", None),
             _memory(self.learner, slow_too=last),
             self._seconds,
             self._learned / self._seconds if self._seconds else float("nan"),
         )
+
+    def assessment(self) -> Assessment | None:
+        """Return the quality of all predictions so far; None if there are none."""
+        if self._log is None or self._plan is None or not self._log.rows:
+            return None
+        return self._log.assess(self._overall, self._plan)
+
+    def _scores(self, confusion: Confusion, *, last: bool = False) -> Scores:
+        scores = Scores.of(confusion)
+        if self._log is None:
+            return scores
+        overall = confusion is self._overall
+        log_loss, brier = self._log.means() if overall else self._log.recent_means()
+        auc = self._log.auc() if last else float("nan")  # takes long
+        return replace(scores, auc=auc, log_loss=log_loss, brier=brier)
 
     def _to_learn(self, labels: Sequence[Hashable]) -> Sequence[int]:
         """Return the places of the rows it can learn: all, if it knows a mark for no label."""
@@ -103,26 +160,31 @@ class Runner:
 
     def _predict_then_learn(
         self, rows: list[Any], labels: list[Hashable], places: Sequence[int]
-    ) -> list[Prediction]:
-        predictions: list[Prediction] = []
+    ) -> Forecasts:
+        forecasts = Forecasts()
         if not rows:
-            return predictions
+            return forecasts
         begun = perf_counter()
         try:
-            self._adapter.predict_then_learn(rows, labels, predictions)
+            self._adapter.predict_then_learn(rows, labels, forecasts)
         except Exception as error:
-            raise LearnerError(self.name, self._rows + places[len(predictions)], error) from error
+            raise LearnerError(self.name, self._rows + places[len(forecasts)], error) from error
         finally:
             self._seconds += perf_counter() - begun
-        return predictions
+        return forecasts
 
-    def _score(self, truth: list[Hashable], predictions: list[Prediction]) -> None:
-        labelled = [pair for pair in zip(truth, predictions, strict=True) if not _missing(pair[0])]
-        scored = [pair for pair in labelled if pair[1] is not None]
+    def _score(self, truth: list[Hashable], forecasts: Forecasts, groups: list[list[Any]]) -> None:
+        labelled = [i for i, label in enumerate(truth) if not _missing(label)]
+        scored = [i for i in labelled if forecasts.labels[i] is not None]
         self._unpredicted += len(labelled) - len(scored)
-        if scored:
-            for confusion in (self._overall, self._recent):
-                confusion.update(*zip(*scored, strict=True))
+        if not scored:
+            return
+        true, predicted = [truth[i] for i in scored], [forecasts.labels[i] for i in scored]
+        for confusion in (self._overall, self._recent):
+            confusion.update(true, predicted)
+        if self._log is not None:
+            shares = [forecasts.shares[i] for i in scored] if forecasts.shares else []
+            self._log.add(true, predicted, shares, [[g[i] for i in scored] for g in groups])
 
 
 def _missing(label: Hashable) -> bool:

@@ -77,6 +77,50 @@ class OnlineLearner(HyperboxLearner):
         self._model = model
         return np.array([*model.labels.values, None], dtype=object)[codes]
 
+    def test_then_train_proba(
+        self, X: Any, y: Any, upper: Any = None
+    ) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """Predict each row with its probabilities, then go on learning with it.
+
+        Parameters
+        ----------
+        X, y, upper
+            As in `partial_fit`.
+
+        Returns
+        -------
+        predicted : array of shape (rows,), of objects
+            As `test_then_train` returns it; the model learns the same.
+        probabilities : array of shape (rows, classes)
+            What `predict_proba` says of each row just before it is learned, in the order that
+            ``classes_`` has afterwards. A class has probability 0 before its first row; a row
+            before the first label has NaN.
+
+        Examples
+        --------
+        >>> from boxwise import HyperboxClassifier
+        >>> clf = HyperboxClassifier()
+        >>> rows = [{"age": 23}, {"age": 25}, {"age": 47}]
+        >>> predicted, p = clf.test_then_train_proba(rows, ["no", "no", "yes"])
+        >>> predicted, clf.classes_
+        (array([None, 'no', 'no'], dtype=object), array(['no', 'yes'], dtype='<U3'))
+        >>> p
+        array([[nan, nan],
+               [ 1.,  0.],
+               [ 1.,  0.]])
+        """
+        model, rows = self._read_to_learn(X, y, upper)
+        codes, shares = _test_then_train_proba(model, rows)
+        self._model = model
+        predicted = np.array([*model.labels.values, None], dtype=object)[codes]
+        order = {label: k for k, label in enumerate(model.labels.values)}
+        probabilities = np.zeros((len(shares), len(self.classes_)))
+        for j, label in enumerate(self.classes_.tolist()):
+            if label in order:
+                probabilities[:, j] = shares[:, order[label]]
+        probabilities[codes < 0] = np.nan
+        return predicted, probabilities
+
     def _empty_model(self, schema: Schema) -> Model:
         ranges = engine_ranges(self.feature_range, self.scale, schema, None)
         return Model(schema, self._settings(schema), ranges)
@@ -133,8 +177,28 @@ def _test_then_train(model: Model, rows: LearnedRows) -> NDArray[np.int32]:
         assert row.weights is not None
         if model.engine.n_classes:
             codes[i] = model.predict(row.batch)[0]
-        learned = slice(int(row.weights[0] > 0))
-        model.learn(
-            row.batch.part(learned), row.labels[learned], row.names, weights=row.weights[learned]
-        )
+        _learn_one(model, row, row.weights)
     return codes
+
+
+def _learn_one(model: Model, row: LearnedRows, weights: NDArray[np.float64]) -> None:
+    """Learn one row, unless its weight is 0."""
+    learned = slice(int(weights[0] > 0))
+    model.learn(row.batch.part(learned), row.labels[learned], row.names, weights=weights[learned])
+
+
+def _test_then_train_proba(
+    model: Model, rows: LearnedRows
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Return codes, -1 for none, and the probability of each label of the model for each row."""
+    if rows.weights is None:
+        return model.test_then_train_proba(rows.batch, rows.labels, rows.names)
+    codes = np.full(rows.batch.n_rows, -1, np.int32)
+    shares = np.zeros((rows.batch.n_rows, len(model.labels) + len(rows.names)))
+    for i, row in enumerate(rows.one_by_one(len(model.labels))):
+        assert row.weights is not None
+        if known := model.engine.n_classes:
+            codes[i] = model.predict(row.batch)[0]
+            shares[i, :known] = model.probabilities(row.batch)[0]
+        _learn_one(model, row, row.weights)
+    return codes, shares

@@ -1,0 +1,1 @@
+"""The quality of predictions: scores with intervals, groups of rows, thresholds and costs."""

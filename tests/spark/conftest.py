@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -44,16 +43,16 @@ def session_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[s
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         pytest.skip("there is no Java to run Spark")
     pytest.importorskip("pyspark", reason="PySpark is not installed: make spark")
+    import pyspark
     from pyspark.sql import SparkSession
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYSPARK_PYTHON", sys.executable)
-        patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
-        folder = tmp_path_factory.mktemp("a path with spaces")
-        yield lambda master: started(master, folder)
-        session = SparkSession.getActiveSession()
-        if session is not None:
-            session.stop()
+    folder = tmp_path_factory.mktemp("a path with spaces")
+    yield lambda master: started(master, folder)
+    session = SparkSession.getActiveSession()
+    if session is not None:
+        session.stop()
+    # What the workers of a cluster leave, and nowhere else.
+    shutil.rmtree(Path(pyspark.__file__).parent / "work", ignore_errors=True)
 
 
 @pytest.fixture

@@ -153,9 +153,13 @@ def test_unlabelled_rows_are_learned_on_demand(store, tmp_path):
         (("--algorithm", "agglo-2"), "needs all rows at once"),
         (("--algorithm", "onln-gfmm", "--alarm-command", "true"), "raises no alarms"),
         (("--theta", "-1"), "theta"),
+        (("-o", "loans.csv"), "is a file to read, and would be overwritten"),
     ],
 )
-def test_wrong_usage_is_refused_before_anything_is_read(csv_file, store, options, problem):
+def test_wrong_usage_is_refused_before_anything_is_read(
+    csv_file, store, monkeypatch, options, problem
+):
+    monkeypatch.chdir(csv_file.parent)
     run = consume(csv_file, store, *options)
     assert run.exit_code == 2
     assert problem in run.output
@@ -170,6 +174,7 @@ def test_wrong_usage_is_refused_before_anything_is_read(csv_file, store, options
         ("csv:{file}", ("--model", "a b"), "a model cannot be called 'a b'"),
         ("csv:{file}", ("-o", "none/a.jsonl"), "none/a.jsonl cannot be written"),
         ("csv:{file}", ("--store", "none/m.db"), "there is no folder"),
+        ("csv:{file}", ("-o", "a.jsonl", "--dead-letter", "a.jsonl"), "cannot both go to a.jsonl"),
     ],
 )
 def test_what_cannot_be_used_is_an_error(csv_file, store, monkeypatch, source, options, problem):

@@ -1,6 +1,7 @@
 """Redis streams, against a real server."""
 
 import json
+import signal
 import threading
 import time
 
@@ -190,6 +191,35 @@ def test_a_server_that_comes_back_is_read_on(tmp_path, store):
         redis.kill()
 
 
+def test_a_signal_while_the_server_is_away_ends_the_command(tmp_path, store, starter):
+    redis = RedisServer(tmp_path / "redis")
+    redis.start()
+    redis.add("loans", ROWS)
+    starter.start("consume", redis.url("loans", field="row"), "--store", store, *LABEL)
+    try:
+        until = time.monotonic() + 20
+        while "label" not in starter.output:
+            assert time.monotonic() < until
+            time.sleep(0.05)
+    finally:
+        redis.kill()
+    starter.wait_for("trying again")
+    begin = time.monotonic()
+    starter.signal(signal.SIGTERM)
+    assert starter.wait() == 128 + signal.SIGTERM
+    assert time.monotonic() - begin < 5
+    assert "stopped while a server was away" in starter.output
+    assert model_bytes(store)
+
+
+def test_a_signal_before_the_first_rows_leaves_nothing(redis, store, starter):
+    starter.start("consume", redis.url("nothing", field="row"), "--store", store, *LABEL)
+    time.sleep(0.5)
+    starter.signal(signal.SIGTERM)
+    assert starter.wait() == 128 + signal.SIGTERM
+    assert "nothing was written" in starter.output
+
+
 def test_a_server_that_never_comes_is_an_error(store):
     address = f"redis://ann:s3cret@127.0.0.1:{free_port()}/0?stream=a"
     with pytest.raises(StreamError, match=r"does not answer .*gave up after 0.3 seconds") as error:
@@ -242,4 +272,3 @@ def test_the_command_predicts_only_without_a_label(redis, starter, store):
     assert code == 0, starter.output
     assert [key for key, _ in records(redis, "only")] == ids
     assert model_bytes(store) == before
-    assert LABEL[1] in ROWS[0]

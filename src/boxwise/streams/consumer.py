@@ -135,6 +135,12 @@ class Consumer:
     """
 
     def __init__(self, plan: Plan) -> None:
+        names = {sink.name for sink in (plan.output, plan.dead_letter) if sink is not None}
+        if len(names) == 1 and plan.output is not None and plan.dead_letter is not None:
+            raise StreamError(
+                f"predictions and dead letters cannot both go to {plan.output.name}; give each a "
+                "place of its own"
+            )
         self.plan = plan
         self.model: Any = None
         self.progress = Progress()
@@ -210,7 +216,9 @@ class Consumer:
         first: list[Message] = []
         last, until = monotonic(), self.plan.until_idle
         still = KIND_SECONDS if until is None else min(until, KIND_SECONDS)
-        while len(first) < KIND_ROWS and not self.plan.stopped():
+        while len(first) < KIND_ROWS:
+            if self.plan.stopped():  # the kinds are not known yet: nothing is learned or saved
+                return
             messages = self._read(KIND_ROWS - len(first))
             if messages:
                 first += messages

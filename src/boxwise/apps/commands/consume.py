@@ -18,7 +18,7 @@ from boxwise.apps.options import model as parameters
 from boxwise.apps.options.streams import StreamOptions
 from boxwise.apps.outcome import ROWS_LEFT_OUT, fail, failures_reported, notify
 from boxwise.apps.stream_bar import StreamBar
-from boxwise.apps.writable import check_model
+from boxwise.apps.writable import check_model, refuse_input
 from boxwise.core.words import counted
 from boxwise.database import StoreError, check_model_name, open_store
 from boxwise.files import InputError, Typing
@@ -138,6 +138,12 @@ def consume(
     check_columns(label, weight, wanted)
     with failures_reported(), _failures_of_streams(), Interruption() as interruption:
         check_model_name(model)
+        for option, target in (
+            ("--output", options.output),
+            ("--dead-letter", options.dead_letter),
+        ):
+            if target is not None and "://" not in target and address.startswith("csv:"):
+                refuse_input(Path(target), [address.removeprefix("csv:")], option)
         if save is not None:
             check_model(save)
         source = _named(open_source(address), options.source_name)
@@ -173,6 +179,8 @@ def consume(
             )
             consumer = Consumer(plan)
             consumer.run()
+        if consumer.model is None and interruption.signal is not None:
+            fail("stopped before the first rows; nothing was written", interruption.exit_code)
         _finish(consumer, store, save, quiet=quiet)
         if interruption.signal is not None:
             raise typer.Exit(interruption.exit_code)

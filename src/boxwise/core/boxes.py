@@ -11,7 +11,8 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from boxwise.core.words import counted, number_text, value_text
+from boxwise.card import MOST_FOLDED, MOST_ROWS, bar, card, long_table, text
+from boxwise.core.words import count_text, counted, number_text, value_text
 from boxwise.schema import Schema
 
 Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
@@ -79,6 +80,22 @@ class Boxes:
         )
         return f"Boxes({', '.join(parts)})"
 
+    def _repr_html_(self) -> str:
+        most = float(self.n_samples.max(initial=0))
+        order = np.argsort(-self.n_samples, kind="stable").tolist()
+        rows = [
+            [
+                str(i),
+                bar(float(self.n_samples[i]), most),
+                count_text(self.n_samples[i].item()),
+                text("no class" if self._classes[i] < 0 else self.labels[i]),
+                text(self._content_of(i)),
+            ]
+            for i in order[: MOST_ROWS + MOST_FOLDED]
+        ]
+        title = f"{counted(len(self), 'box', 'boxes')}, those with the most rows first"
+        return card(title, long_table(rows, ("box", "rows", "", "class", "content"), len(self)))
+
     @cached_property
     def counts(self) -> list[list[dict[object, int]]]:
         """For each box a list of ``{value: count}``, one per categorical column."""
@@ -117,6 +134,11 @@ class Boxes:
         if not -len(self) <= i < len(self):
             raise IndexError(f"there is no box {i}; there are {len(self):,}, the first is 0")
         i = range(len(self))[i]
+        label = "no class" if self._classes[i] < 0 else self.labels[i]
+        rows = counted(self.n_samples[i].item(), "row", "rows")
+        return f"{label}, {rows}: {self._content_of(i)}"
+
+    def _content_of(self, i: int) -> str:
         parts = [
             _interval_text(name, low, high)
             for name, low, high in zip(
@@ -127,9 +149,7 @@ class Boxes:
             f"{name} is {_values_text(counts)}"
             for name, counts in zip(self._schema.categorical_names, self._counts_of(i), strict=True)
         ]
-        label = "no class" if self._classes[i] < 0 else self.labels[i]
-        rows = counted(self.n_samples[i].item(), "row", "rows")
-        return f"{label}, {rows}: {'; '.join(parts)}"
+        return "; ".join(parts)
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return the boxes as a table, one row each, for reading and for writing to a file.

@@ -10,7 +10,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from boxwise.card import bar, card, long_table, note, short
 from boxwise.core import Model
+from boxwise.core.words import counted
 from boxwise.explain.background import rows_of_boxes
 from boxwise.explain.row import Row, known_only
 from boxwise.explain.shapley import Exact, Sampled, exact, sampled
@@ -94,6 +96,24 @@ class Attributions:
         shape = " × ".join(map(str, self.values.shape))
         kind = "exact" if self.exact else "sampled"
         return f"Attributions({shape}, {kind}, {self.n_background} background rows)"
+
+    def _repr_html_(self) -> str:
+        every = np.abs(self.values).mean(axis=(0, *range(2, self.values.ndim)))
+        order = np.argsort(-every, kind="stable").tolist()
+        rows = [
+            [short(self.feature_names[j]), bar(every[j], every.max()), f"{every[j]:.3f}"]
+            for j in order
+        ]
+        head = ("column", "mean absolute value", "")
+        kind = "exact" if self.exact else "sampled"
+        return card(
+            f"attributions of {counted(len(self.values), 'row', 'rows')} in log-odds",
+            note(
+                f"of {', '.join(map(str, self.output_names))}; {kind}, against "
+                f"{self.n_background} background rows"
+            ),
+            long_table(rows, head),
+        )
 
 
 @dataclass(frozen=True)

@@ -91,6 +91,11 @@ class Curve:
     offset: Floats
     importance: float
 
+    def _repr_html_(self) -> str:
+        from boxwise.explain.curve_card import curve_card
+
+        return curve_card(self)
+
 
 def curves_of(model: Model, order: Sequence[int]) -> list[Curve]:
     """Return the curve of each column that has a kind, in the order of the columns.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from html import escape
 
-LONGEST = 60  # characters of a name or a value
+from boxwise.card import short as short
+from boxwise.card import text as text
 
 
 @dataclass(frozen=True)
@@ -24,25 +24,6 @@ class Column:
 
     title: str
     kind: str = ""  # "number", "wide" or none
-
-
-def text(value: object) -> str:
-    """Return a value as HTML shows it, as it is.
-
-    Examples
-    --------
-    >>> text("<b>")
-    '&lt;b&gt;'
-    """
-    return escape("missing" if value is None else str(value))
-
-
-def short(value: object, most: int = LONGEST) -> str:
-    """Return a name or a value; if it is long, its beginning, with the whole as its title."""
-    whole = "missing" if value is None else str(value)
-    if len(whole) <= most:
-        return escape(whole) or "(empty)"
-    return f'<span title="{escape(whole)}">{escape(whole[: most - 1])}…</span>'
 
 
 def paragraph(*parts: str, kind: str = "") -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import narwhals as nw
 
+from boxwise.card import MOST_FOLDED, MOST_ROWS, card, long_table
 from boxwise.core.boxes import Backend, installed_backend
 from boxwise.rules.condition import value_in_rule
 from boxwise.rules.rule import Rule, percent
@@ -41,6 +42,18 @@ def to_html(rules: Sequence[Rule], *, ordered: bool) -> str:
         conditions = "<br>".join(escape(str(c)) for c in rule.conditions)
         lines.append(_row("td", [number, conditions or _anything(rule), *others]))
     return "\n".join([*lines, "</tbody>", "</table>"])
+
+
+def to_card(title: str, rules: Sequence[Rule], *, ordered: bool) -> str:
+    """Return a card for a notebook with the first rules; the others are folded."""
+    rows = []
+    for k, rule in enumerate(rules[: MOST_ROWS + MOST_FOLDED], start=1):
+        number, _, *others = (escape(cell) for cell in _cells(k, rule, ordered))
+        conditions = "<br>".join(escape(str(c)) for c in rule.conditions)
+        rows.append([number, conditions or _anything(rule), *others])
+    filled = [j for j in range(len(_head(ordered))) if any(row[j] for row in rows)]
+    head = [_head(ordered)[j] for j in filled]
+    return card(title, long_table([[row[j] for j in filled] for row in rows], head, len(rules)))
 
 
 def to_columns(rules: Sequence[Rule]) -> dict[str, list[Any]]:

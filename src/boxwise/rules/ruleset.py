@@ -315,7 +315,7 @@ class RuleSet(Sequence[Rule]):
         return pages.to_html(self._rules, ordered=self.ordered)
 
     def _repr_html_(self) -> str:
-        return self.to_html()
+        return pages.to_card(repr(self), self._rules, ordered=self.ordered)
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return the rules as a table, one row each.

@@ -11,13 +11,16 @@ from typing import Any, Self
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import estimator_html_repr
 
 from boxwise.core import Boxes, Model, Range, Settings, label_array
 from boxwise.inputs import Batch, encode, infer_schema
 from boxwise.inputs.kinds import check_listed
 from boxwise.inputs.labels import check_unlabelled, declared_labels, encode_labels
+from boxwise.learners.base.estimator_card import estimator_card
 from boxwise.learners.base.parameters import parameters_from_json, parameters_to_json
 from boxwise.learners.base.settings import check_n_jobs, check_ranges, engine_ranges
 from boxwise.learners.weights import LearnedRows
@@ -401,6 +404,29 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"This {type(self).__name__} instance is not fitted yet. "
                 f"Call 'fit'{partial} with some rows first."
             ) from None
+
+    def _repr_html_inner(self) -> str:
+        """Return what a notebook shows: a card once there is a model, else scikit-learn's diagram.
+
+        The diagram of a fitted estimator is that of ``sklearn.utils.estimator_html_repr(clf)``.
+        """
+        if not hasattr(self, "_model"):
+            return str(estimator_html_repr(self))
+        model = self._model.copy()  # another thread may go on learning
+        return estimator_card(
+            type(self).__name__,
+            model,
+            self.classes_.tolist(),
+            getattr(self, "relevance_", None),
+            getattr(self, "changes_", ()),
+            repr(self),
+        )
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle = {"text/plain": repr(self)}
+        if get_config()["display"] == "diagram":
+            bundle["text/html"] = self._repr_html_inner()
+        return bundle
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")

@@ -5,12 +5,15 @@ the executors too.
 """
 
 try:
-    import pyspark.ml  # noqa: F401
+    import pandas  # noqa: F401
+    import pyarrow  # noqa: F401
+    import pyspark  # noqa: F401
 except ModuleNotFoundError as missing:
-    if missing.name not in ("pyspark", "py4j"):
+    if missing.name not in ("pandas", "pyarrow", "pyspark"):
         raise
     raise ModuleNotFoundError(
-        'boxwise.spark needs PySpark: pip install "boxwise[spark]"', name="pyspark"
+        'boxwise.spark needs PySpark, pandas and Arrow: pip install "boxwise[spark]"',
+        name=missing.name,
     ) from None
 
 from boxwise.spark.estimator import SparkHyperboxClassifier

@@ -16,9 +16,13 @@ from typing import Any
 
 import pytest
 
-httpx = pytest.importorskip("httpx")
-for library in ("fastapi", "orjson", "prometheus_client", "uvicorn"):
-    pytest.importorskip(library)
+pytest.importorskip("fastapi")
+pytest.importorskip("httpx")
+pytest.importorskip("orjson")
+pytest.importorskip("prometheus_client")
+pytest.importorskip("uvicorn")
+
+import httpx
 
 from boxwise import HyperboxClassifier, dumps, loads
 from boxwise.database import REPLACE, Store

@@ -225,6 +225,14 @@ def test_decisions_are_bounded_in_memory_and_found_in_the_store(tmp_path):
         assert client.get("/v1/decisions/first/explanation").status_code == 200
 
 
+def test_decisions_leave_out_rows_that_are_too_large_to_be_held(client):
+    learn(client)
+    large = {"age": 1, "job": "x" * 20_000}
+    assert predict(client, [large], ids=["large"]).status_code == 200
+    assert client.get("/v1/decisions").json()["decisions"] == []
+    assert client.get("/v1/decisions/large/explanation").status_code == 200
+
+
 def test_a_model_that_decides_by_membership_is_served_too(tmp_path):
     model = EIOLGFMM().fit(ROWS, LABELS)
     with open_store(tmp_path / "m.db") as store, serving(store, model) as client:
@@ -267,6 +275,8 @@ def test_health_tells_of_the_models(client):
     assert client.get("/healthz").json() == {"status": "ok"}
     assert client.get("/readyz").json() == {"status": "ok", "models": 1, "learning_blocked": []}
     assert client.get("/ping").status_code == 200
+    assert client.request("HEAD", "/readyz").status_code == 200
+    assert client.get("/healthz/").status_code == 404
     assert client.get("/version").text == __import__("boxwise").__version__
     client.app.state.service.ready = False
     assert client.get("/readyz").status_code == 503

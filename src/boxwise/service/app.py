@@ -67,7 +67,9 @@ def create_app(
         finally:
             await service.stop()
 
-    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, lifespan=lifespan)
+    app = FastAPI(
+        openapi_url=None, docs_url=None, redoc_url=None, lifespan=lifespan, redirect_slashes=False
+    )
     app.state.service = service
     for endpoint in ENDPOINTS:
         endpoint.add_to(app, service)

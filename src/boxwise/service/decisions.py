@@ -15,6 +15,7 @@ from boxwise.service.wire import from_json
 
 EVENTS_A_SECOND = 20
 MOST_OF_A_REQUEST = 50  # decisions of one request that are noted
+LARGEST_ROW = 16_384  # bytes, on average, of rows that are held in memory
 MOST_SHOWN = 2_000  # decisions sent as events that are kept: they are sent again with the truth
 
 

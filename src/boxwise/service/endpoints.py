@@ -89,7 +89,8 @@ class Endpoint:
         app.add_api_route(
             self.path,
             answered,
-            methods=[self.method],
+            # Those who only look whether the service lives may ask for the headers alone.
+            methods=[self.method, *(["HEAD"] if self.scope is None else [])],
             operation_id=self.handler.__name__,
             response_model=None,
             response_class=Response,

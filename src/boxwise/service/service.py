@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from starlette.requests import Request
 
-from boxwise.database import ConflictError, ModelRecord, Store, UnknownModelError, check_model_name
+from boxwise.database import ConflictError, Store, check_model_name
 from boxwise.service.live import LiveModel
 from boxwise.service.metrics import Metrics
 from boxwise.service.problems import Problem
@@ -47,25 +47,22 @@ class Service:
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="service")
         self._waiting = 0
 
-    async def start(self) -> None:
-        """Load all models and begin to learn."""
+    def load(self) -> None:
+        """Load all models, so that what is wrong with one is known before the service starts."""
         for record in self.store.models():
-            await self._open(record)
+            if record.name not in self.writers:
+                self.writers[record.name] = self._loaded(record.name)
+
+    def _loaded(self, name: str) -> Writer:
+        self.store.hold(name)
+        return Writer(Served(self.store, name, self.settings))
+
+    async def start(self) -> None:
+        """Load the models that are not loaded yet, and begin to learn."""
+        await asyncio.get_running_loop().run_in_executor(self._pool, self.load)
+        for writer in self.writers.values():
+            writer.start(asyncio.get_running_loop())
         self.ready = True
-
-    async def _open(self, record: ModelRecord) -> Writer:
-        loop = asyncio.get_running_loop()
-
-        def load() -> Served:
-            self.store.hold(record.name)
-            return Served(self.store, record.name, self.settings)
-
-        served = await loop.run_in_executor(self._pool, load)
-        served.loop = loop
-        writer = Writer(served)
-        writer.start()
-        self.writers[record.name] = writer
-        return writer
 
     def end_streams(self) -> None:
         """End the streams of events, which would never end by themselves."""
@@ -118,10 +115,10 @@ class Service:
             raise Problem(409, f"there is a model {name!r} already; choose another name") from None
         except ValueError as error:
             raise Problem(422, str(error)) from None
-        try:
-            return await self._open(self.store.model(name))
-        except UnknownModelError as error:
-            raise Problem(409, str(error)) from None
+        writer = await self.heavy(lambda: self._loaded(name))
+        writer.start(asyncio.get_running_loop())
+        self.writers[name] = writer
+        return writer
 
     async def model_of_bytes(self, data: bytes) -> LiveModel:
         """Return a model from the bytes of its file."""

@@ -49,8 +49,9 @@ class Writer:
         self._behind = False  # the journal may have more than the model has learned
         self._thread = Thread(target=self._run, name=f"writer of {served.name}", daemon=True)
 
-    def start(self) -> None:
-        """Begin."""
+    def start(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Begin; events are published on the loop."""
+        self.served.loop = loop
         self._thread.start()
 
     def stop(self) -> None:
@@ -139,7 +140,8 @@ class Writer:
                 self._learn(planned)
         now = perf_counter()
         for planned in plan.planned:
-            self.served.activity.answered(now - planned.request.arrived)
+            if planned.entry is not None:
+                self.served.activity.answered(now - planned.request.arrived)
         _resolve(
             [(one.request, one.body, None) for one in plan.planned]
             + [(request, None, problem) for request, problem in plan.refused]

@@ -21,6 +21,7 @@ from boxwise.database import Store, StoreError, check_model_name, open_store
 
 if TYPE_CHECKING:
     from boxwise.service import Settings, Tokens
+    from boxwise.service.service import Service
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
@@ -180,6 +181,7 @@ def serve(
             fail(f"{host}:{port} cannot be listened at: {error.strerror or error}")
         server.set_up_logs(logging.WARNING if quiet else logging.INFO)
         app = create_app(opened, settings=chosen, tokens=allowed)
+        _load(app.state.service)
         # The first line of standard output: programs that start the service read it.
         started = f"boxwise serves at {server.address_of(listening)}{proxy.root_path}"
         if not server.run(
@@ -190,6 +192,15 @@ def serve(
             started=lambda: print(started, flush=True),
         ):
             fail("the service did not start; see above")
+
+
+def _load(service: Service) -> None:
+    from boxwise.service import Problem
+
+    try:
+        service.load()
+    except Problem as problem:
+        fail(problem.detail)
 
 
 def _print_token(wanted: str) -> None:

@@ -41,7 +41,7 @@ async def invocations(service: Service, request: Request) -> Response:
         raise Problem(415, "send JSON or CSV, with Content-Type: application/json or text/csv")
     rows = check_rows(rows, service.settings.max_rows)
     predicted = await predicted_rows(service, live, rows)
-    note(service, writer, rows, predicted, None, perf_counter() - begin)
+    note(service, writer.served, rows, predicted, None, perf_counter() - begin, len(body))
     if method == "predict_proba":
         return answer({"predictions": predicted.probabilities.tolist()})
     return answer({"predictions": predicted.labels})

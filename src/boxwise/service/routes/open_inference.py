@@ -80,7 +80,7 @@ async def infer(service: Service, request: Request) -> Response:
     """Predict the rows that tensors hold: one a column, or one with all numeric columns."""
     begin = perf_counter()
     writer = _writer(service, request)
-    content, _ = await read_object(request, service, FIELDS)
+    content, body = await read_object(request, service, FIELDS)
     live, version = writer.served.live, writer.served.version
     rows = rows_of_tensors(live, content, service.settings.max_rows)
     predicted = await predicted_rows(service, live, rows)
@@ -89,7 +89,8 @@ async def infer(service: Service, request: Request) -> Response:
         answered["id"] = field_of(content, "id", "text")
     answered["parameters"] = {"classes": to_json(predicted.classes).decode()}
     answered["outputs"] = _outputs(predicted, content)
-    note(service, writer, rows, predicted, None, perf_counter() - begin)
+    seconds = perf_counter() - begin
+    note(service, writer.served, rows, predicted, None, seconds, len(body))
     return answer(answered)
 
 

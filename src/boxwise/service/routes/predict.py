@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from secrets import token_hex
 from time import perf_counter, time
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from boxwise.database import Prediction
 from boxwise.service.bodies import field_of, id_of, read_object
+from boxwise.service.decisions import LARGEST_ROW
 from boxwise.service.describing import explanations
 from boxwise.service.endpoints import Content, Endpoint, answer
 from boxwise.service.live import LiveModel, Predicted, check_rows
 from boxwise.service.problems import Problem
 from boxwise.service.requests import Remember
 from boxwise.service.schemas import MODEL_PARAMETER, ROWS, ref
+from boxwise.service.served import Served
 from boxwise.service.service import Service
 from boxwise.service.wire import to_json
-from boxwise.service.writer import Writer
 
+T = TypeVar("T")
 FEW_ROWS = 32  # predicted without a thread of their own: it would take longer to start it
 FIELDS = ("rows", "ids", "remember", "explain", "counterfactual", "note")
 
@@ -29,49 +32,51 @@ FIELDS = ("rows", "ids", "remember", "explain", "counterfactual", "note")
 async def predict(service: Service, request: Request) -> Response:
     """Predict rows; note the decisions, and store them if their labels are to follow."""
     begin = perf_counter()
-    content, _ = await read_object(request, service, FIELDS)
-    writer = service.asked(request)
+    content, body = await read_object(request, service, FIELDS)
+    served = service.asked(request).served
     rows = check_rows(content.get("rows"), service.settings.max_rows)
     ids = _ids(content, len(rows))
-    live, version, position = writer.served.live, writer.served.version, writer.served.position
+    live, version, position = served.live, served.version, served.position
     predicted = await predicted_rows(service, live, rows)
-    items = _items(predicted, ids)
-    await _explain(service, live, content, rows, items)
+    found = await _explanations(service, live, content, rows)
     if ids is not None:
-        await _remember(writer, rows, predicted, ids)
+        await _remember(service, request, rows, predicted, ids)
     if field_of(content, "note", "true or false", True):
-        note(service, writer, rows, predicted, ids, perf_counter() - begin)
-    return answer(
-        {
-            "model": writer.served.name,
-            "version": version,
-            "position": position,
-            "predictions": items,
-        }
-    )
+        note(service, served, rows, predicted, ids, perf_counter() - begin, len(body))
+
+    def answered() -> Response:
+        items = _items(predicted, ids, found)
+        told = {"model": served.name, "version": version, "position": position}
+        return answer({**told, "predictions": items})
+
+    return await in_turn(service, len(rows), answered)
 
 
 async def predicted_rows(service: Service, live: LiveModel, rows: list[Any]) -> Predicted:
     """Predict rows, many of them in a thread."""
-    if len(rows) <= FEW_ROWS:
-        return live.predict(rows)
-    return await service.heavy(lambda: live.predict(rows))
+    return await in_turn(service, len(rows), lambda: live.predict(rows))
+
+
+async def in_turn(service: Service, n_rows: int, work: Callable[[], T]) -> T:
+    """Do something with rows: at once with few of them, in a thread with many."""
+    return work() if n_rows <= FEW_ROWS else await service.heavy(work)
 
 
 def note(
     service: Service,
-    writer: Writer,
+    served: Served,
     rows: list[Any],
     predicted: Predicted,
     ids: list[str] | None,
     seconds: float,
+    size: int,
 ) -> None:
-    """Count the rows and show the decisions."""
-    served = writer.served
+    """Count the rows and show the decisions, unless they are too large; `size` is in bytes."""
     served.activity.predicted(len(rows), seconds)
     service.metrics.rows(served.name, "predicted", len(rows))
-    for decision in served.decisions.note(rows, predicted, ids):
-        served.hub.publish("decision", to_json(decision))
+    if size <= LARGEST_ROW * len(rows):
+        for decision in served.decisions.note(rows, predicted, ids):
+            served.hub.publish("decision", to_json(decision))
 
 
 def _ids(content: dict[str, Any], n_rows: int) -> list[str] | None:
@@ -89,10 +94,12 @@ def _ids(content: dict[str, Any], n_rows: int) -> list[str] | None:
     return ids
 
 
-def _items(predicted: Predicted, ids: list[str] | None) -> list[dict[str, Any]]:
+def _items(
+    predicted: Predicted, ids: list[str] | None, explained: list[dict[str, Any]] | None
+) -> list[dict[str, Any]]:
     supports: list[Any] = predicted.supports or [None] * len(predicted.labels)
     rows = zip(predicted.labels, predicted.probabilities.tolist(), supports, strict=True)
-    items = [
+    items: list[dict[str, Any]] = [
         {
             "label": label,
             "probabilities": dict(zip(predicted.classes, chances, strict=False)),
@@ -102,48 +109,51 @@ def _items(predicted: Predicted, ids: list[str] | None) -> list[dict[str, Any]]:
     ]
     if ids is not None:
         items = [{"id": one, **item} for one, item in zip(ids, items, strict=True)]
+    for item, why in zip(items, explained or (), strict=False):
+        item["explanation"] = why
     return items
 
 
-async def _explain(
-    service: Service,
-    live: LiveModel,
-    content: dict[str, Any],
-    rows: list[Any],
-    items: list[dict[str, Any]],
-) -> None:
+async def _explanations(
+    service: Service, live: LiveModel, content: dict[str, Any], rows: list[Any]
+) -> list[dict[str, Any]] | None:
     counterfactual = field_of(content, "counterfactual", "true or false", False)
     if not (field_of(content, "explain", "true or false", False) or counterfactual):
-        return
+        return None
     most = service.settings.max_explained
     if len(rows) > most:
         raise Problem(
             413, f"{len(rows):,} rows are to be explained; send at most {most:,} in a request"
         )
-    found = await service.heavy(lambda: explanations(live, rows, counterfactual=counterfactual))
-    for item, why in zip(items, found, strict=True):
-        item["explanation"] = why
+    return await service.heavy(lambda: explanations(live, rows, counterfactual=counterfactual))
 
 
-async def _remember(writer: Writer, rows: list[Any], predicted: Predicted, ids: list[str]) -> None:
+async def _remember(
+    service: Service, request: Request, rows: list[Any], predicted: Predicted, ids: list[str]
+) -> None:
     now = time()
     supports: list[Any] = predicted.supports or [None] * len(rows)
-    made = [
-        Prediction(
-            ids[i],
-            now,
-            to_json(rows[i]),
-            to_json(
-                {
-                    "label": predicted.labels[i],
-                    "probability": predicted.best(i),
-                    "support": supports[i],
-                }
-            ),
-        )
-        for i in range(len(rows))
-    ]
-    await writer.submit(Remember(asyncio.get_running_loop().create_future(), made))
+
+    def made() -> list[Prediction]:
+        return [
+            Prediction(
+                ids[i],
+                now,
+                to_json(rows[i]),
+                to_json(
+                    {
+                        "label": predicted.labels[i],
+                        "probability": predicted.best(i),
+                        "support": supports[i],
+                    }
+                ),
+            )
+            for i in range(len(rows))
+        ]
+
+    predictions = await in_turn(service, len(rows), made)
+    waiting = asyncio.get_running_loop().create_future()
+    await service.asked(request).submit(Remember(waiting, predictions))
 
 
 _EXAMPLE = {

@@ -92,6 +92,24 @@ def test_events_go_on_after_the_last_one_that_was_read(process):
         assert fresh.kinds()[0] == "model"
 
 
+def test_reader_that_reads_nothing_is_dropped(tmp_path):
+    aborted = []
+
+    async def stuck(message):
+        if message["type"] == "http.response.body":
+            await asyncio.Event().wait()
+
+    async def quiet():
+        await asyncio.Event().wait()
+
+    with open_store(tmp_path / "m.db") as store, serving(store, read_seconds=0.05) as client:
+        writer = client.app.state.service.writers["loans"]
+        scope = {"type": "http", "extensions": {ABORT: {"call": lambda: aborted.append(True)}}}
+        client.run(EventStream(writer, None, b"{}")(scope, quiet, stuck))
+        assert aborted == [True] and len(writer.served.hub) == 0
+
+
+@pytest.mark.long
 def test_slow_reader_is_dropped_and_nobody_waits_for_it(tmp_path):
     (tmp_path / "c.json").write_text('{"age": "numeric", "job": "categorical"}')
     process = Process(tmp_path, "--new", "--schema", "c.json", "--store", "m.db", "-q")

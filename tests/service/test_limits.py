@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import threading
+from contextlib import contextmanager, suppress
 
 import pytest
 from tests.service.serving import (
@@ -12,6 +14,7 @@ from tests.service.serving import (
     LABELS,
     ROWS,
     Process,
+    empty_model,
     learn,
     model_of,
     predict,
@@ -19,8 +22,9 @@ from tests.service.serving import (
     serving,
 )
 
+from boxwise import dumps
 from boxwise.database import open_store
-from boxwise.service import server
+from boxwise.service import create_app, server
 
 POSTS = ("/v1/predict", "/v1/learn", "/v1/models", "/invocations", "/v2/models/loans/infer")
 
@@ -173,6 +177,62 @@ def test_client_that_goes_away_leaves_a_whole_request_or_none(tmp_path):
         assert rows in (0, 3)
     finally:
         process.kill()
+
+
+def test_head_that_is_too_long_or_too_slow_is_given_up(tmp_path, monkeypatch):
+    from boxwise.service import protocol
+
+    monkeypatch.setattr(protocol, "HEAD_SECONDS", 0.3)
+    with open_store(tmp_path / "m.db") as store, listening(store) as port:
+        for head in (
+            b"GET / HTTP/1.1\r\nX-A: " + b"a" * 10_000_000,
+            b"GET /" + b"a" * 10_000_000,
+            b"GET / HTTP/1.1\r\n" + b"X-A: a\r\n" * 1_000_000,
+        ):
+            assert b"HTTP/1.1 400" in said_to(port, head)
+        assert said_to(port, b"GET / HTTP/1.1\r\nHost: a") == b""
+        assert said_to(port, b"") == b""
+        whole = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A: " + b"a" * 50_000
+        assert b"HTTP/1.1 200" in said_to(port, whole + b"\r\nConnection: close\r\n\r\n")
+        large = json.dumps({"rows": [{"age": 1, "job": "x" * 500_000}]}).encode()
+        head = b"POST /v1/predict HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+        head += b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(large)
+        assert b"HTTP/1.1 200" in said_to(port, head + large)
+
+
+@contextmanager
+def listening(store):
+    """Serve at a port with the server of the command, in this process."""
+    store.create_model("loans", dumps(empty_model()))
+    app = create_app(store)
+    ready, running = threading.Event(), {}
+
+    def run():
+        with server.listen("127.0.0.1", 0) as sock:
+            running["port"] = sock.getsockname()[1]
+            running["server"] = server.server_of(app, ready.set)
+            asyncio.run(running["server"].serve(sockets=[sock]))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    assert ready.wait(30)
+    try:
+        yield running["port"]
+    finally:
+        running["server"].should_exit = True
+        thread.join()
+
+
+def said_to(port, data):
+    """Return what is answered to some bytes, until the connection is closed."""
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as raw:
+        said = b""
+        with suppress(OSError):
+            raw.sendall(data)
+        with suppress(OSError):
+            while part := raw.recv(65536):
+                said += part
+        return said
 
 
 def test_listen_says_which_address_it_has():

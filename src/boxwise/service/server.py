@@ -7,20 +7,22 @@ import logging
 import signal
 import socket
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
 from prometheus_client import disable_created_metrics
 
+from boxwise.service.protocol import LimitedProtocol
 from boxwise.service.service import Service
 
 SWITCH_SECONDS = 0.0005  # after which a thread that learns lets one that answers go ahead
 GRACE_SECONDS = 30
-LOST_MILLISECONDS = 30_000  # after which a client that reads nothing is given up by the system
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -36,8 +38,6 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         if sys.platform != "win32":
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if hasattr(socket, "TCP_USER_TIMEOUT"):
-            listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, LOST_MILLISECONDS)
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         listening.bind((host, port))
         listening.listen(1024)
@@ -84,24 +84,36 @@ def run(
     warnings.filterwarnings("ignore", category=UserWarning, module="boxwise")
     sys.setswitchinterval(SWITCH_SECONDS)
     disable_created_metrics()  # type: ignore[no-untyped-call]
+    server = server_of(app, started, root_path=root_path, forwarded_allow_ips=forwarded_allow_ips)
+    with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
+        runner.run(server.serve(sockets=[listening]))
+    return server.started
+
+
+def server_of(app: FastAPI, started: Callable[[], None], **more: Any) -> uvicorn.Server:
+    """Return the server; in another thread than the main one it handles no signal.
+
+    Parameters
+    ----------
+    app : FastAPI
+        What `create_app` returns.
+    started : callable
+        Called when requests are answered.
+    more
+        For the configuration of uvicorn.
+    """
     config = uvicorn.Config(
         app,
-        http="httptools",
+        http=LimitedProtocol,
         ws="none",
         lifespan="on",
         log_config=None,
         access_log=False,  # the guard writes a line without queries and headers
         server_header=False,
-        proxy_headers=True,
-        forwarded_allow_ips=forwarded_allow_ips,
-        root_path=root_path,
         timeout_graceful_shutdown=GRACE_SECONDS,
-        h11_max_incomplete_event_size=64 * 1024,
+        **more,
     )
-    server = _Server(config, app.state.service, started)
-    with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
-        runner.run(server.serve(sockets=[listening]))
-    return server.started
+    return _Server(config, app.state.service, started)
 
 
 class _Server(uvicorn.Server):
@@ -122,7 +134,8 @@ class _Server(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
         """Stop at SIGTERM and Ctrl-C, without raising them again at the end."""
-        signals = (signal.SIGINT, signal.SIGTERM)
+        in_main = threading.current_thread() is threading.main_thread()
+        signals = (signal.SIGINT, signal.SIGTERM) if in_main else ()
         before = {number: signal.signal(number, self.handle_exit) for number in signals}
         try:
             yield

@@ -20,6 +20,7 @@ from boxwise.service.describing import (
 )
 from boxwise.service.endpoints import Content, Endpoint, answer
 from boxwise.service.problems import Problem
+from boxwise.service.protocol import ABORT
 from boxwise.service.schemas import (
     MODEL_PARAMETER,
     items_of,
@@ -170,7 +171,9 @@ class EventStream(Response):
                         settings.read_seconds,
                     )
                     chunk = await subscription.next(settings.heartbeat_seconds)
-            except TimeoutError:  # its buffers are full: the server closes the connection
+            except TimeoutError:  # its buffers are full: what is in them would never be read
+                if ABORT in (extensions := scope.get("extensions", {})):
+                    extensions[ABORT]["call"]()
                 return
             finally:
                 gone.cancel()

@@ -10,10 +10,13 @@ from contextlib import suppress
 
 import httpx
 import pytest
-from tests.service.serving import ROWS, Process, learn, predict, until
+from tests.service.serving import ROWS, Process, learn, predict, serving, until
 
+from boxwise.database import open_store
 from boxwise.service.events import BACKLOG, Hub
 from boxwise.service.problems import Problem
+from boxwise.service.protocol import ABORT
+from boxwise.service.routes.inspect import EventStream
 
 
 @pytest.fixture(scope="module")

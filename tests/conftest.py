@@ -1,7 +1,6 @@
 """What holds for all tests."""
 
 import os
-import os
 import signal
 import sys
 

@@ -24,7 +24,12 @@ FOLDERS = ("", "tutorials/", "relatives/")
 PAGES = [ROOT / "README.md", *(p for f in FOLDERS for p in sorted(DOCS.glob(f"{f}*.md")))]
 NEED_DATA = {"japanese_credit.md"}
 # Which are not among the requirements of the tests.
-NEED_LIBRARY = {"mlflow.md": "mlflow", "onnx.md": "onnxruntime", "ray.md": "ray", "spark.md": "pyspark"}
+NEED_LIBRARY = {
+    "mlflow.md": "mlflow",
+    "onnx.md": "onnxruntime",
+    "ray.md": "ray",
+    "spark.md": "pyspark",
+}
 # Hundreds of fits each, of what has tests of its own.
 SLOW = {"tuning.md", "japanese_credit.md"}
 MAP = re.compile(r"^\| \((\d+)\) \|[^|]*\|([^|]*)\|([^|]*)\|$", re.MULTILINE)

@@ -269,6 +269,15 @@ def test_cross_validation_is_that_of_scikit_learn(loans):
     assert numbers(done.stdout)[0] == round(wanted, 3)
 
 
+def test_one_class_alone_is_evaluated_without_what_needs_two(tmp_path):
+    file = write(tmp_path / "one.csv", (({"x": i}, "only") for i in range(60)))
+    for more in ((), ("--cv", 3)):
+        done = run(file, "--label", "decision", "--cost", "fn=5,fp=1", *more)
+        assert done.exit_code == 0, done.stderr
+        assert numbers(done.stdout.replace("-", "0"))[0] == 1
+        assert "no costs: costs need two classes, and all rows are 'only'" in done.stdout
+
+
 @pytest.mark.parametrize("option", [("--against", "arf"), ("--plot", "a.png")])
 def test_what_cross_validation_does_not_do_is_refused(loans, option):
     done = run(loans, "--label", "decision", "--cv", 3, *option)

@@ -378,7 +378,7 @@ def _check_group_columns(groups: Mapping[str, Callable[[Any], Any]], rows: Seque
         return
     there = {name: None for row in rows for name in row}
     for read in groups.values():
-        if isinstance(read, partial) and read.args[0] not in there:
+        if isinstance(read, partial) and read.func is _value and read.args[0] not in there:
             name, shown = read.args[0], ", ".join(map(repr, [*there][:10]))
             raise ValueError(f"the rows have no column {name!r} for group; they have {shown}")
 

@@ -38,16 +38,19 @@ class ColumnOptions:
         ),
     ] = False
     label: str = field(init=False)
+    groups: list[str] | None = field(init=False, default=None)  # as --group names them
 
     @property
     def dropped(self) -> frozenset[str]:
-        """The names that may be meant by --drop."""
-        return _candidates(self.drop)
+        """The names that may be meant by --drop, but for those of groups, which are read."""
+        return _candidates(self.drop) - _candidates(self.groups)
 
     @property
     def kept(self) -> frozenset[str] | None:
-        """The names that may be meant by --only, and the label; None if all are kept."""
-        return _candidates(self.only) | {self.label} if self.only else None
+        """The names that may be meant by --only, label and groups; None if all are kept."""
+        if not self.only:
+            return None
+        return _candidates(self.only) | _candidates(self.groups) | {self.label}
 
     def check(self, files: FileSet) -> None:
         """Refuse a label that is not there, and options that contradict each other."""
@@ -55,11 +58,13 @@ class ColumnOptions:
         only = chosen_names("--only", self.only, files.all_names)
         _refuse_both("--only", only, "--drop", drop)
         check_names(files.names, [self.label], files.first, "label column")
+        chosen_names("--group", self.groups, files.names, self.label)
 
     def features(self, files: FileSet) -> list[str]:
         """Return the columns to learn from."""
-        kept = self.kept
-        names = [n for n in files.names if n != self.label and (kept is None or n in kept)]
+        dropped = _candidates(self.drop)
+        kept = _candidates(self.only) if self.only else frozenset(files.names)
+        names = [n for n in files.names if n != self.label and n in kept and n not in dropped]
         if not names:
             raise InputError(
                 f"{files.first} has no column but the label {self.label!r}; "

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from boxwise.evaluate.calibration import checked_probabilities
 from boxwise.evaluate.confusion import Confusion, label_list
-from boxwise.evaluate.quality.figures import BY_CLASS, OVERALL, Figures, figures
+from boxwise.evaluate.quality.figures import BY_CLASS, OVERALL, Figures, figures, within_bounds
 from boxwise.evaluate.quality.groups import GroupComparison, compare_groups
 from boxwise.evaluate.quality.predictions import (
     GroupColumn,
@@ -214,6 +214,14 @@ def assess(
     return assessed(predictions, Folds(_fold_codes(folds, len(truth))), plan)
 
 
+def scores_of(
+    truth: list[Hashable], predicted: list[Hashable], p: Any, known: list[Hashable]
+) -> dict[str, float]:
+    """Return the figures of `Assessment.figures` alone, without intervals."""
+    overall = figures(predictions_of(truth, predicted, p, known, {})).overall
+    return dict(zip(OVERALL, overall.tolist(), strict=True))
+
+
 def predictions_of(
     truth: list[Hashable],
     predicted: list[Hashable],
@@ -261,7 +269,8 @@ def assessed(
     values = totals or figures(predictions)
     weights = resampling.weights(len(predictions), len(labels))
     samples = np.array([figures(predictions, w).flat for w in weights])
-    found = as_figures(resampling.summarise(values.flat, samples, plan.level))
+    summary = resampling.summarise(values.flat, samples, plan.level)
+    found = as_figures(within_bounds(summary, len(labels)))
     if confusion is None:
         confusion = _confusion(predictions)
     cost, no_cost = _cost(predictions, plan, positive, resampling)

@@ -19,6 +19,8 @@ OVERALL = (
     "log_loss",
     "brier",
 )
+LOWEST = {"kappa": -1.0}  # all others: 0
+HIGHEST = {"log_loss": np.inf, "brier": 2.0}  # all others: 1
 BY_CLASS = ("precision", "recall", "f1", "auc", "selection_rate", "false_positive_rate")
 
 
@@ -41,6 +43,17 @@ class Figures:
     def flat(self) -> Floats:
         """All of them in one row: overall, then class by class."""
         return np.concatenate([self.overall, self.by_class.ravel()])
+
+
+def within_bounds(found: Floats, n_classes: int) -> Floats:
+    """Return flat figures (columns) cut to what they can be, such as 1 for an accuracy.
+
+    An interval over folds is symmetric, and may reach beyond.
+    """
+    names = (*OVERALL, *(BY_CLASS * n_classes))
+    low = np.array([LOWEST.get(name, 0.0) for name in names])
+    high = np.array([HIGHEST.get(name, 1.0) for name in names])
+    return np.clip(found, low, high)
 
 
 def figures(predictions: Predictions, weights: Floats | None = None) -> Figures:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from boxwise.evaluate.quality.figures import BY_CLASS, OVERALL, figures
+from boxwise.evaluate.quality.figures import BY_CLASS, OVERALL, figures, within_bounds
 from boxwise.evaluate.quality.predictions import Floats, Predictions
 from boxwise.evaluate.quality.resampling import Figure, Resampling
 
@@ -120,7 +120,8 @@ def compare_groups(
     )  # resamples x groups x figures
     groups, values = [], []
     for i, code in enumerate(codes):
-        found = resampling.summarise(figures(parts[i]).flat, samples[:, i], level)
+        summary = resampling.summarise(figures(parts[i]).flat, samples[:, i], level)
+        found = within_bounds(summary, len(labels))
         values.append(found[0])
         flat = {key: Figure(*f) for key, f in zip(keys, found.T.tolist(), strict=True)}
         groups.append(_group(of_rows.values[code], len(places[i]), flat, labels))
@@ -173,6 +174,7 @@ def _differences(
             pairs = np.array([[top - bottom], [bottom / top if top > 0 else np.nan]])
             resampled = np.column_stack([above - below, np.where(above > 0, below / above, np.nan)])
         both = resampling.summarise(pairs.ravel(), resampled, level)
+        both[:, 1] = np.maximum(both[:, 1], 0.0)  # a ratio
         difference, ratio = (Figure(*column) for column in both.T.tolist())
         found[key] = Difference(difference, names[high], names[low], ratio)
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -42,6 +42,15 @@ def assessment_rows(found: Assessment) -> list[Row]:
     if found.cost is not None:
         rows += _cost_rows(found.cost)
     return rows
+
+
+def figure_rows(assessments: Mapping[str, Assessment]) -> list[Row]:
+    """Return the numbers of several learners, each row with the name of the learner."""
+    return [
+        {"learner": name, **row}
+        for name, found in assessments.items()
+        for row in assessment_rows(found)
+    ]
 
 
 def _row(**given: object) -> Row:

@@ -55,12 +55,12 @@ def quality_table(assessments: Mapping[str, Assessment]) -> str:
     if not assessments:
         return ""
     first = next(iter(assessments.values()))
-    width = max(NAME, *(len(name) + 2 for name in assessments))
-    lines = [f"{'':<{width}}" + "".join(f"{head:>16}" for head in SUMMARY)]
+    width = max(NAME + 8, *(len(name) + 2 for name in assessments))
+    lines = [f"{'':<{width}}" + "".join(f"{head:>14}" for head in SUMMARY)]
     for name, found in assessments.items():
         its = [found.figures[figure] for figure in SUMMARY.values()]
-        lines.append(f"{name:<{width}}" + "".join(f"{number(f.value):>16}" for f in its))
-        lines.append(" " * width + "".join(f"{interval(f):>16}" for f in its))
+        lines.append(f"{name:<{width}}" + "".join(f"{number(f.value):>14}" for f in its))
+        lines.append(" " * width + "".join(f"{interval(f):>14}" for f in its))
     lines.append(f"({first.level:.0%} intervals: {first.intervals})")
     lines += sample_note(first)
     return "\n".join(line.rstrip() for line in lines)

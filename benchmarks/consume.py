@@ -4,7 +4,8 @@
 
 Starts the servers on this machine, as the tests do. Prints Markdown and writes it to
 benchmarks/results/consume.md. Each rate is that of 200,000 rows (Kafka: 50,000) without the start,
-which is that of 1,000 rows; by the clock, and by the processor time of the consumer alone.
+which is that of 1,000 rows, by the processor time of the
+consumer, so that other work on the machine disturbs it little.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic
 
 from tests.streams.servers import KafkaMock, NatsServer, RedisServer
 
@@ -58,8 +58,7 @@ def main() -> None:
                     ("predicted and learned", ["-o", place.sink]),
                     ("the same with probabilities", ["-o", place.sink, "--proba"]),
                 ):
-                    clock, processor = _rates(folder, place, options)
-                    found.append([place.name, what, f"{clock:,.0f}", f"{processor:,.0f}"])
+                    found.append([place.name, what, f"{_rate(folder, place, options):,.0f}"])
     report.say(
         table(
             ["stream", "rows are", "rows a second", "rows a second of processor time"],
@@ -69,26 +68,24 @@ def main() -> None:
     report.write("consume.md")
 
 
-def _rates(folder: Path, place: Place, options: list[str]) -> tuple[float, float]:
+def _rate(folder: Path, place: Place, options: list[str]) -> float:
     few, many = (_seconds(folder, place, options, n) for n in (FEW, place.rows))
-    more = place.rows - FEW
-    return more / (many[0] - few[0]), more / (many[1] - few[1])
+    return (place.rows - FEW) / (many - few)
 
 
-def _seconds(folder: Path, place: Place, options: list[str], n: int) -> tuple[float, float]:
-    """Return the time by the clock and by the processor that n rows take."""
+def _seconds(folder: Path, place: Place, options: list[str], n: int) -> float:
+    """Return the processor time that the command takes for n rows."""
     store = folder / "models.db"
     store.unlink(missing_ok=True)
     command = [
         BOXWISE, "consume", place.source(n), "--store", store, "--label", "decision", "--quiet",
         "--until-idle", "1", *options,
     ]  # fmt: skip
-    begin = monotonic()
     process = subprocess.Popen([str(part) for part in command])
     _, status, usage = os.wait4(process.pid, 0)
     if os.waitstatus_to_exitcode(status):
         raise SystemExit(f"{place.name}: consume ended with {os.waitstatus_to_exitcode(status)}")
-    return monotonic() - begin, usage.ru_utime + usage.ru_stime
+    return usage.ru_utime + usage.ru_stime
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from tests.measured import without_measurements
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 COMMANDS = (
     "learn", "predict", "explain", "evaluate", "inspect", "rules", "report", "merge", "consume",
-    "serve", "prune", "plot", "demo", "live",
+    "serve", "plot", "demo", "live",
 )  # fmt: skip
 
 

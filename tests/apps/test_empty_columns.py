@@ -59,7 +59,6 @@ def test_an_empty_column_takes_no_part_in_any_command(model, tmp_path):
         ("predict", "--proba", "--why"),
         ("explain", "--limit", "3"),
         ("rules", "--data"),
-        ("prune", "--dry-run", *LABEL),
     ):
         found, expected = (
             _run(command, which, rows) for which, rows in ((model, data), (plain, without))

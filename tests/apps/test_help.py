@@ -16,7 +16,6 @@ COMMANDS = [
     "merge",
     "consume",
     "serve",
-    "prune",
     "demo",
     "live",
     "paper",

@@ -45,21 +45,18 @@ def test_learn_refuses_an_output_that_cannot_be_a_model_before_it_reads(
     (tmp_path / "folder").mkdir()
     monkeypatch.chdir(tmp_path)
     before = sorted(os.listdir())  # noqa: PTH208
-    for command in (["learn", "absent.csv"], ["prune", "absent.box", "absent.csv"]):
-        run = boxwise(*command, "--label", "pay", "-o", name)
-        assert run.exit_code == 1
-        assert problem in run.output
-        assert "absent" not in run.output
+    run = boxwise("learn", "absent.csv", "--label", "pay", "-o", name)
+    assert run.exit_code == 1
+    assert problem in run.output
+    assert "absent" not in run.output
     assert sorted(os.listdir()) == before  # noqa: PTH208
 
 
-@pytest.mark.parametrize("command", ["learn", "prune"])
-def test_models_replace_what_a_link_points_to(tmp_path, model_and_data, command):
-    model, data = model_and_data
+def test_models_replace_what_a_link_points_to(tmp_path, model_and_data):
+    _, data = model_and_data
     link, real = tmp_path / "link.box", tmp_path / "real.box"
     link.symlink_to(real)
-    first = [model, data] if command == "prune" else [data]
-    assert boxwise(command, *first, "--label", "pay", "-o", link).exit_code == 0
+    assert boxwise("learn", data, "--label", "pay", "-o", link).exit_code == 0
     assert link.is_symlink()
     assert boxwise("inspect", real).exit_code == 0
 

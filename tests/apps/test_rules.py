@@ -1,14 +1,13 @@
-"""``boxwise rules`` and ``boxwise prune``."""
+"""``boxwise rules``."""
 
 import csv
 import io
-import json
 
 import pytest
 
-from boxwise import CastilloGFMM, HyperboxClassifier, load
+from boxwise import HyperboxClassifier, load
 from boxwise.rules import RuleSet
-from tests.apps.running import boxwise, write_csv
+from tests.apps.running import boxwise
 from tests.apps.staff import learned, rows
 
 
@@ -94,30 +93,9 @@ def test_bad_rows_are_named_or_left_out(files, tmp_path):
     assert "1 row was left out" in run.stderr
 
 
-def test_a_pruned_model_is_written_and_reported(files, tmp_path):
-    model, _ = files
-    turned = [{**row, "pay": "low"} for row in rows(300) if row["job"] == "nurse"]
-    other = write_csv(tmp_path / "other.csv", [*turned, {"age": 60, "job": "cook", "pay": "high"}])
-    new = tmp_path / "new.box"
-    run = boxwise("prune", model, other, "--label", "pay", "-o", new)
-    assert run.exit_code == 0
-    assert "boxes removed; on 101 validation rows CBA" in run.stdout
-    assert load(new).n_boxes_ < load(model).n_boxes_
-    dry = boxwise("prune", model, other, "--label", "pay", "--dry-run", "--json")
-    assert json.loads(dry.stdout)["boxes_after"] == load(new).n_boxes_
-
-
-def test_pruning_needs_a_file_to_write_or_a_dry_run(files):
-    model, data = files
-    assert boxwise("prune", model, data, "--label", "pay").exit_code == 2
-    run = boxwise("prune", model, data, "--label", "pay", "-o", data)
-    assert run.exit_code == 2
-    assert "would be overwritten" in run.stderr
-
-
 @pytest.mark.parametrize(
     "command",
-    [["predict"], ["explain"], ["prune", "--label", "pay", "--dry-run"],
+    [["predict"], ["explain"],
      ["rules", "--label", "pay", "--simplify", "0.9", "--data"]],
     ids=" ".join,
 )  # fmt: skip
@@ -130,14 +108,3 @@ def test_a_model_without_a_class_is_refused_with_a_message(command, files, tmp_p
     run = boxwise(name, model, *options, data)
     assert run.exit_code == 1
     assert "no row with a label" in run.stderr
-
-
-def test_boxes_that_cannot_be_said_as_rules_are_not_pruned(files, tmp_path):
-    _, data = files
-    known = [*rows(60)]
-    model = tmp_path / "castillo.box"
-    labels = [row.pop("pay") for row in known]
-    CastilloGFMM().fit(known, labels).save(model)
-    run = boxwise("prune", model, data, "--label", "pay", "--dry-run")
-    assert run.exit_code == 1
-    assert "no rule can say" in run.stderr

@@ -9,7 +9,7 @@ from boxwise import EIOLGFMM, AgglomerativeGFMM, HyperboxClassifier, load
 from boxwise.evaluate import class_balanced_accuracy
 
 
-def noisy(learner=HyperboxClassifier):
+def noisy(learner=EIOLGFMM):
     """Return a model of two halves that has learned wrong labels in one place; rows to test it."""
     rng = np.random.default_rng(0)
     X = rng.random((400, 1))
@@ -23,9 +23,16 @@ def labels_of(X):
     return np.where(X[:, 0] < 0.5, "low", "high")
 
 
-@pytest.mark.parametrize("learner", [HyperboxClassifier, EIOLGFMM])
-def test_the_box_that_decides_wrongly_goes_and_cba_does_not_fall(learner):
-    clf, X = noisy(learner)
+def test_prune_refuses_a_learner_in_which_all_boxes_vote():
+    clf, X = noisy(HyperboxClassifier)
+    n = clf.n_boxes_
+    with pytest.raises(TypeError, match="all its boxes vote"):
+        clf.prune(X, labels_of(X))
+    assert clf.n_boxes_ == n
+
+
+def test_the_box_that_decides_wrongly_goes_and_cba_does_not_fall():
+    clf, X = noisy()
     y = labels_of(X)
     before = class_balanced_accuracy(y, clf.predict(X))
     n = clf.n_boxes_
@@ -41,7 +48,7 @@ def test_the_box_that_decides_wrongly_goes_and_cba_does_not_fall(learner):
 
 
 def test_a_dry_run_says_the_same_and_leaves_the_model_alone():
-    clf, X = noisy(EIOLGFMM)
+    clf, X = noisy()
     dry = clf.prune(X, labels_of(X), dry_run=True)
     assert clf.n_boxes_ == dry.boxes_before
     assert clf.prune(X, labels_of(X)).removed == dry.removed != ()
@@ -79,7 +86,7 @@ def test_a_pruned_model_goes_on_learning_and_is_saved_and_loaded(tmp_path):
 
 
 def test_the_report_as_a_dict_goes_into_json():
-    clf, X = noisy(EIOLGFMM)
+    clf, X = noisy()
     content = json.loads(json.dumps(clf.prune(X, labels_of(X)).to_dict()))
     assert content["boxes_after"] == clf.n_boxes_
     assert set(content["removed"][0]) == {"box", "rule", "label", "rows", "right", "wrong"}
@@ -105,7 +112,7 @@ def test_a_pruned_model_says_the_same_after_it_was_saved(tmp_path, categories):
     """Values that went with their boxes do not count any more, before saving as after."""
     rng = np.random.default_rng(0)
     rows = [{"a": float(rng.random()), "c": f"v{i * categories // 150}"} for i in range(150)]
-    clf = HyperboxClassifier(0.1, 0.1).fit(rows, rng.choice(["p", "q"], 150))
+    clf = EIOLGFMM(0.1, 0.1).fit(rows, rng.choice(["p", "q"], 150))
     report = clf.prune(rows[:40], rng.choice(["p", "q"], 40), unused=True, progress=False)
     assert report.removed
     clf.save(tmp_path / "pruned.bxw")
@@ -124,9 +131,8 @@ def test_values_of_a_box_that_got_its_class_later_go_with_it_too(tmp_path):
     assert (again.predict_proba(rows) == clf.predict_proba(rows)).all()
 
 
-@pytest.mark.parametrize("learner", [HyperboxClassifier, EIOLGFMM])
-def test_where_whole_classes_may_go_the_last_box_with_a_class_stays(learner):
-    clf = learner(0.3, unlabelled="?")
+def test_where_whole_classes_may_go_the_last_box_with_a_class_stays():
+    clf = EIOLGFMM(0.3, unlabelled="?")
     clf.fit([[0.0], [1.0], [0.5]], ["?", "p", "q"])
     clf.prune([[1.0], [0.5]], ["z", "z"], margin=1, whole_classes=True, progress=False)
     assert sorted(clf.boxes_.labels)[0] == "?"
@@ -147,22 +153,3 @@ def test_another_thread_may_learn_meanwhile():
     learned = np.count_nonzero(clf.boxes_.labels == "far")
     assert clf.n_boxes_ == report.boxes_after + learned
     assert learned > 0
-
-
-@pytest.mark.parametrize(("rows", "roles"), [(560, [0, 1]), (700, [0, 2])])
-@pytest.mark.parametrize("whole_classes", [False, True])
-def test_only_boxes_of_the_current_expert_go(rows, roles, whole_classes):
-    """While a challenger is on trial, and after it has replaced the expert there was."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(rows, 2))
-    clf = HyperboxClassifier(max_boxes=100)
-    clf.partial_fit(X, (X[:, 0] > 0) ^ (np.arange(rows) >= 500))
-    before = clf._model.engine.snapshot()
-    assert before["members"][:, 0].tolist() == roles
-    X = rng.normal(size=(200, 2))
-    report = clf.prune(X, X[:, 0] <= 0, unused=True, whole_classes=whole_classes)
-    assert report.removed
-    assert report.boxes_after == clf.n_boxes_
-    expert = before["place"][:, 0]
-    assert {int(expert[box.box]) for box in report.removed} == {0}
-    assert np.count_nonzero(clf._model.engine.snapshot()["place"][:, 0]) == np.count_nonzero(expert)

@@ -19,7 +19,6 @@ from boxwise.apps.commands.merge import merge
 from boxwise.apps.commands.paper import paper
 from boxwise.apps.commands.plot import plot
 from boxwise.apps.commands.predict import predict
-from boxwise.apps.commands.prune import prune
 from boxwise.apps.commands.report import report
 from boxwise.apps.commands.rules import rules
 from boxwise.apps.commands.serve import serve
@@ -46,7 +45,6 @@ _COMMANDS: dict[Callable[..., None], str | None] = {
     merge: "Merge models learned on parts of the data.",
     consume: "Learn a stream as it comes, each row exactly once.",
     serve: "Serve models over HTTP; they learn and lose nothing.",
-    prune: "Remove the boxes of a model that do harm.",
     demo: None,
     live: "Watch the service learn from a stream, in a browser.",
     paper: "Run the evaluation of the EIOL-GFMM paper again.",

@@ -1,4 +1,4 @@
-"""Taking out boxes that do harm."""
+"""Reduced-error pruning of boxes, for learners in which one box decides a row."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boxwise.core import EvidenceSettings, Model
+from boxwise.core import Model
+from boxwise.core.settings import MembershipSettings
 from boxwise.core.words import counted
 from boxwise.evaluate import class_balanced_accuracy
 from boxwise.inputs import Batch
@@ -22,6 +23,10 @@ CELLS = 4_000_000  # rows × boxes at a time
 ROUNDS = 5  # when boxes have gone, others decide; they are looked at again, so often at most
 
 Counts = NDArray[np.int64]
+NOT_THIS_ONE = (
+    "HyperboxClassifier cannot be pruned: all its boxes vote, so a wrong one is outvoted. "
+    "max_boxes limits the number of boxes; rules().simplify(X, y) gives a short list of rules"
+)
 Progress = bool | Callable[[int, int], object] | None
 
 
@@ -106,7 +111,9 @@ def prune(
     threads: int = 1,
     progress: Progress = None,
 ) -> PruneReport:
-    """Take boxes out of a model; see ``HyperboxClassifier.prune``."""
+    """Take boxes out of a model; see ``EIOLGFMM.prune``."""
+    if not isinstance(model.settings, MembershipSettings):
+        raise TypeError(NOT_THIS_ONE)
     if margin < 1:
         raise ValueError(f"margin must be at least 1, not {show(margin)}")
     known = np.flatnonzero(labels >= 0)
@@ -142,7 +149,7 @@ def prune(
 class _Trial:
     """A copy of the model, from which boxes go as long as that costs nothing.
 
-    Only the boxes in `prunable` go: those of the current expert that have a class.
+    Only the boxes in `prunable` go: those that have a class.
     """
 
     def __init__(
@@ -243,13 +250,11 @@ class _Trial:
 
     def _deciding(self) -> Iterator[tuple[slice, NDArray[np.intp]]]:
         """Yield rows, and for each the box of the predicted class with the largest part."""
-        by_evidence = isinstance(self._model.settings, EvidenceSettings)
-        measure = self._model.responsibilities if by_evidence else self._model.memberships
         classes = self._classes[self._kept]
         size = max(1, CELLS // len(classes))
         for begin in range(0, self._rows.n_rows, size):
             rows = slice(begin, begin + size)
-            part = measure(self._rows.part(rows), self._threads)
+            part = self._model.memberships(self._rows.part(rows), self._threads)
             own = classes == self._predicted[rows][:, None]
             yield rows, np.where(own, part, -1.0).argmax(axis=1)
 

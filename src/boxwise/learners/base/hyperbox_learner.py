@@ -243,12 +243,12 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> PruneReport:
         """Remove boxes that do harm on validation rows; the model itself changes.
 
-        A box does harm if it decides more rows wrongly than rightly, by some margin. It
-        decides a row if it is of the class predicted and has the largest membership, or the largest
-        part in the decision, of the boxes of that class. Boxes go only if class balanced accuracy
-        on the validation rows does not fall: all at once if it can be, else in halves of halves.
-        Only boxes of the current expert are removed; those of challengers and of retired experts
-        (see ``HyperboxClassifier``) stay.
+        A box does harm if it decides more rows wrongly than correctly, by some margin. It
+        decides a row if it is of the class predicted and has the largest membership of the boxes
+        of that class. Boxes go only if class balanced accuracy on the validation rows does not
+        fall: all at once if possible, otherwise in halves, quarters and so on. This is for the
+        learners in which one box decides a row; ``HyperboxClassifier``, in which all boxes vote,
+        refuses with a TypeError.
 
         Parameters
         ----------

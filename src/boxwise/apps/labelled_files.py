@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from itertools import chain
 from typing import NoReturn
 
@@ -14,12 +15,16 @@ from boxwise.files import (
     FileSet,
     InputError,
     NumberLabels,
+    ReadingStopped,
     RowErrors,
     Typing,
     check_classes,
     first_rows,
     infer_kinds,
+    later_kinds,
+    may_have_more,
 )
+from boxwise.schema import Kind
 
 
 class NoRowsError(InputError):
@@ -34,6 +39,8 @@ def typed_by_first_rows(
 ) -> tuple[Typing, Iterator[Chunk]]:
     """Return what the columns are, by the options and the first rows, and all rows.
 
+    A column that is empty in the first rows is of the kind of its first value, so that the model is
+    that of `partial_fit` with all rows; only where rows cannot be read twice its kind stays open.
     The labels that are numbers are counted by `numbers`, if they are to be counted.
     """
     columns.check(files)
@@ -41,7 +48,23 @@ def typed_by_first_rows(
     numeric, categorical = columns.declared(names)
     first, chunks = started_to_learn(files, columns, options, numbers)
     kinds = infer_kinds(first, names, numeric=numeric, categorical=categorical)
+    kinds |= _kinds_of_later_values(files, first, kinds, options)
     return Typing(kinds, columns.label), chunks
+
+
+def _kinds_of_later_values(
+    files: FileSet, first: Sequence[Chunk], kinds: Mapping[str, Kind], options: FileOptions
+) -> dict[str, Kind]:
+    """Return the kinds of columns that are empty in the first rows and not after them."""
+    empty = [name for name, kind in kinds.items() if kind == "unknown"]
+    if not empty or not may_have_more(first):
+        return {}
+    again = files.reread(empty)
+    if again is None:
+        return {}
+    with closing(again), suppress(ReadingStopped):
+        return later_kinds(again.chunks(options.chunk_rows), empty)
+    return {}
 
 
 def started_to_learn(

@@ -4,7 +4,14 @@ from boxwise.files.chunk import CHUNK_ROWS, Chunk
 from boxwise.files.errors import InputError, RowError
 from boxwise.files.file_set import FileSet, check_names
 from boxwise.files.formats import Format, ReadOptions
-from boxwise.files.kinds import KIND_ROWS, check_classes, first_rows, infer_kinds
+from boxwise.files.kinds import (
+    KIND_ROWS,
+    check_classes,
+    first_rows,
+    infer_kinds,
+    later_kinds,
+    may_have_more,
+)
 from boxwise.files.number_labels import NumberLabels
 from boxwise.files.row_errors import OnError, RowErrors
 from boxwise.files.source import STANDARD_INPUT
@@ -38,4 +45,6 @@ __all__ = [
     "check_names",
     "first_rows",
     "infer_kinds",
+    "later_kinds",
+    "may_have_more",
 ]

@@ -105,6 +105,16 @@ class FileSet:
             finally:
                 self._reader.close()
 
+    def reread(self, names: Iterable[str]) -> FileSet | None:
+        """Return these columns of the same files, from the first row on; None if a file is a pipe.
+
+        Standard input is one, too: its rows come once.
+        """
+        if any(_size(path) is None for path in self._paths):
+            return None
+        options = replace(self._options, only=frozenset(names))
+        return FileSet(self._paths, options, self._marks)
+
     def check_columns(self) -> None:
         """Raise the error of the first file that cannot be read together with the first one."""
         for path in self._paths[1:]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from boxwise.files.chunk import Chunk
 from boxwise.files.errors import InputError
@@ -29,6 +29,11 @@ def first_rows(chunks: Iterator[Chunk]) -> list[Chunk]:
         if rows >= KIND_ROWS:
             break
     return first
+
+
+def may_have_more(first: Sequence[Chunk]) -> bool:
+    """Say whether there may be rows after the first ones."""
+    return sum(chunk.n_rows + len(chunk.row_errors) for chunk in first) >= KIND_ROWS
 
 
 def infer_kinds(
@@ -67,6 +72,24 @@ def infer_kinds(
             "is nothing to learn; give --numeric or --categorical if values come later"
         )
     return kinds
+
+
+def later_kinds(chunks: Iterable[Chunk], names: Iterable[str]) -> dict[str, Kind]:
+    """Return the kinds of columns that have no value among the first rows, by their first value.
+
+    Nothing is read after the row in which the last of them has one. A column that stays empty is
+    left out.
+    """
+    waiting, found = [*names], dict[str, Kind]()
+    for chunk in chunks:
+        for name in waiting:
+            first = next((cell for cell in chunk.columns[name] if not is_gap(cell)), None)
+            if first is not None:
+                found[name] = kind_of_cells([first], typed=chunk.typed)
+        waiting = [name for name in waiting if name not in found]
+        if not waiting:
+            break
+    return found
 
 
 def check_classes(chunks: Sequence[Chunk], label: str) -> None:

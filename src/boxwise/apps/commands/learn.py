@@ -114,7 +114,9 @@ def learn(
     Reads CSV, TSV, JSON Lines and Parquet of any size, the first three also compressed with gzip;
     only a part of the rows is in memory at a time. The first 10,000 rows determine which columns
     are numeric and which are categorical; a column that is empty there gets its kind with its first
-    value. Give several names of columns one by one or with commas. The algorithms onln-gfmm-m1,
+    value. The model is that of partial_fit with all rows, byte for byte; that of fit differs: fit
+    draws an order of the rows, takes ranks and ranges of the whole table, and watches no errors.
+    Give several names of columns one by one or with commas. The algorithms onln-gfmm-m1,
     agglo-2 and agglo-sm hold all rows in memory.
 
     With --jobs, each file is a part with a model of its own; N parts are learned at a time, and all

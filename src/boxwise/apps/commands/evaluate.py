@@ -132,7 +132,7 @@ def evaluate(
       boxwise evaluate loans.csv --label decision --cv 5
       boxwise evaluate loans.csv --label decision --cv 5 --against random-forest
       boxwise evaluate loans.csv --label decision --group sex,region --drop sex
-      boxwise evaluate loans.csv --label decision --cost fn=5,fp=1 --positive declined
+      boxwise evaluate loans.csv --label decision --cost fn=5,fp=1
 
     \b
     Exit codes:
@@ -279,7 +279,7 @@ def _show_quality(assessments: Mapping[str, Assessment], *, details: bool) -> No
     typer.echo(f"\n{quality_table(assessments)}")
     for name, found in assessments.items():
         blocks = [details_text(found)] if details else []
-        blocks += [group_table(its, found.level) for its in found.groups.values()]
+        blocks += [group_table(its) for its in found.groups.values()]
         blocks += [cost_table(found)]
         shown = [block for block in blocks if block]
         if shown and len(assessments) > 1:

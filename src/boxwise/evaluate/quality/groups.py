@@ -10,6 +10,7 @@ import numpy as np
 from boxwise.evaluate.quality.figures import BY_CLASS, OVERALL, figures, within_bounds
 from boxwise.evaluate.quality.predictions import Floats, Predictions
 from boxwise.evaluate.quality.resampling import Figure, Resampling
+from boxwise.evaluate.quality.text import group_table
 
 SMALL = 50  # rows; with fewer, a rate is uncertain by more than 0.14 at the level of 0.95
 
@@ -61,7 +62,7 @@ class Difference:
     ratio: Figure
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GroupComparison:
     """The groups of one column.
 
@@ -76,12 +77,18 @@ class GroupComparison:
     differences : dict
         For each figure, as ``(class, name)`` with None for figures of all classes, the `Difference`
         between groups that are not small; empty with fewer than two such groups.
+    level : float
+        The share of an interval.
     """
 
     column: str
     positive: Hashable | None
     groups: list[Group]
     differences: dict[Key, Difference]
+    level: float
+
+    def __repr__(self) -> str:
+        return group_table(self)
 
 
 def compare_groups(
@@ -131,7 +138,7 @@ def compare_groups(
         names = [groups[i].value for i in compared]
         chosen = np.array(values)[compared]
         differences = _differences(keys, names, chosen, samples[:, compared], resampling, level)
-    return GroupComparison(column, positive, groups, differences)
+    return GroupComparison(column, positive, groups, differences, level)
 
 
 def figure_keys(labels: Sequence[Hashable]) -> list[Key]:

@@ -45,7 +45,7 @@ Lines = list[str]
 def assessment_text(found: Assessment) -> str:
     """Return all of an assessment but the figures of rare groups and classes."""
     blocks = [quality_table({f"{found.rows:,} rows": found}), details_text(found)]
-    blocks += [group_table(its, found.level) for its in found.groups.values()]
+    blocks += [group_table(its) for its in found.groups.values()]
     blocks += [cost_table(found)]
     return "\n\n".join(block for block in blocks if block)
 
@@ -118,7 +118,7 @@ def _by_count(pair: tuple[int, Hashable, Hashable]) -> tuple[int, str, str]:
     return -pair[0], str(pair[1]), str(pair[2])
 
 
-def group_table(comparison: GroupComparison, level: float) -> str:
+def group_table(comparison: GroupComparison) -> str:
     """Return the groups of a column, and the differences between them."""
     positive = comparison.positive
     head = f"groups of {short(comparison.column, 24)}"
@@ -131,14 +131,14 @@ def group_table(comparison: GroupComparison, level: float) -> str:
         name = f"{short(group.value, NAME - 3)}{' *' if group.small else ''}"
         lines.append(_line(name, f"{group.rows:,}", cells, columns))
     lines += _more(comparison.groups, "groups")
-    lines += _differences(comparison, columns, level)
+    lines += _differences(comparison, columns)
     if any(group.small for group in comparison.groups):
         lines.append("* fewer than 50 rows: not compared with other groups")
     return "\n".join(line.rstrip() for line in lines)
 
 
 def _differences(
-    comparison: GroupComparison, columns: Sequence[tuple[str, int, bool, str]], level: float
+    comparison: GroupComparison, columns: Sequence[tuple[str, int, bool, str]]
 ) -> Lines:
     if not comparison.differences:
         return ["(no two groups are large enough to be compared)"]
@@ -148,7 +148,7 @@ def _differences(
     its = [Figure(float("nan")) if d is None else d.figure for d in found]
     lines = [
         _line("difference", "", [number(f.value) for f in its], columns),
-        _line(f"  {level:.0%} from", "", [number(f.low) for f in its], columns),
+        _line(f"  {comparison.level:.0%} from", "", [number(f.low) for f in its], columns),
         _line("  to", "", [number(f.high) for f in its], columns),
     ]
     selection = comparison.differences.get((positive, "selection_rate"))
@@ -176,9 +176,13 @@ def _line(
 
 def cost_table(found: Assessment) -> str:
     """Return the costs of decisions by different thresholds, or why there are none."""
-    cost = found.cost
-    if cost is None:
-        return "" if found.no_cost is None else f"no costs: {found.no_cost}"
+    if found.cost is not None:
+        return cost_text(found.cost)
+    return "" if found.no_cost is None else f"no costs: {found.no_cost}"
+
+
+def cost_text(cost: CostReport) -> str:
+    """Return the costs of decisions by different thresholds."""
     label = short(cost.positive, 20)
     lines = [
         f"cost of errors: {cost.costs}",

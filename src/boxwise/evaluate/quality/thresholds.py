@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwise.evaluate.quality.predictions import Floats
+from boxwise.evaluate.quality.text import cost_text
 
 KINDS = ("fn", "fp")
 
@@ -114,7 +115,7 @@ class Decision:
     cost: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CostReport:
     """The cost of decisions by different thresholds.
 
@@ -148,6 +149,9 @@ class CostReport:
     def best(self) -> Decision:
         """The threshold with the least cost."""
         return self.decisions[0]
+
+    def __repr__(self) -> str:
+        return cost_text(self)
 
 
 def best_threshold(p: Floats, positive: NDArray[np.bool_], costs: Costs) -> float:

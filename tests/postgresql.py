@@ -78,11 +78,13 @@ class Server:
         self._run("pg_ctl", "-D", self.folder / "data", "-w", "-m", mode, "stop")
 
     def new_database(self) -> str:
-        """Create an empty database and return its URL."""
+        """Create an empty schema, which is quicker than a database, and return its URL."""
         self._databases += 1
         name = f"test{self._databases}"
-        self._run("createdb", "-h", "127.0.0.1", "-p", self.port, "-U", USER, name)
-        return f"postgresql://{USER}@127.0.0.1:{self.port}/{name}"
+        place = ("-h", "127.0.0.1", "-p", self.port, "-U", USER, "-d", "postgres")
+        self._run("psql", *place, "-q", "-c", f"CREATE SCHEMA {name}")
+        path = f"options=-csearch_path%3D{name}"
+        return f"postgresql://{USER}@127.0.0.1:{self.port}/postgres?{path}"
 
 
 @contextmanager

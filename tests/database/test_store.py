@@ -250,6 +250,15 @@ def test_release_lets_another_store_hold_the_model(url):
         second.hold("loans")
 
 
+def test_hold_is_for_one_schema_of_a_database(postgresql_server):
+    first, second = postgresql_server.new_database(), postgresql_server.new_database()
+    with open_store(first) as store, open_store(second) as other:
+        store.hold("loans")
+        other.hold("loans")
+        with open_store(second) as third, pytest.raises(ModelInUseError):
+            third.hold("loans")
+
+
 def test_store_is_read_while_another_thread_writes(loans):
     failures = []
 

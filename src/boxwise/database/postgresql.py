@@ -70,10 +70,11 @@ class PostgreSQL:
 
     def hold(self, model: str, connection: Connection) -> None:
         """Take an advisory lock, which lasts as long as the connection."""
-        (held,) = connection.execute("SELECT pg_try_advisory_lock(?)", (_key(model),))[0]
+        key = _key(model, connection)
+        (held,) = connection.execute("SELECT pg_try_advisory_lock(?)", (key,))[0]
         if not held:
             raise ModelInUseError(
-                f"model {model!r} in {self.url} is written by {_holder(model, connection)}; stop "
+                f"model {model!r} in {self.url} is written by {_holder(key, connection)}; stop "
                 "it, or use another store"
             )
 
@@ -82,7 +83,7 @@ class PostgreSQL:
         if connection is None or connection.broken:
             return
         with suppress(StoreError):  # a lost connection has released it
-            connection.execute("SELECT pg_advisory_unlock(?)", (_key(model),))
+            connection.execute("SELECT pg_advisory_unlock(?)", (_key(model, connection),))
 
 
 def _has_tables(connection: PostgreSQLConnection) -> bool:
@@ -95,14 +96,15 @@ def _in_this_dialect(statement: str) -> str:
     return statement
 
 
-def _key(model: str) -> int:
-    """Return the key of the lock of a model: 64 bits with a sign."""
-    digest = hashlib.sha256(f"boxwise {model}".encode()).digest()
+def _key(model: str, connection: Connection) -> int:
+    """Return the key of the lock of a model in the schema of its tables: 64 bits with a sign."""
+    (schema,) = connection.execute("SELECT current_schema()")[0]
+    digest = hashlib.sha256(f"boxwise {schema} {model}".encode()).digest()
     return int.from_bytes(digest[:8], "big", signed=True)
 
 
-def _holder(model: str, connection: Connection) -> str:
-    key = _key(model) % 2**64
+def _holder(key: int, connection: Connection) -> str:
+    key %= 2**64
     found = connection.execute(
         "SELECT a.application_name FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid "
         "WHERE l.locktype = 'advisory' AND l.granted AND l.classid = ? AND l.objid = ? "

@@ -168,15 +168,24 @@ class KafkaMock:
         """Return the keys and the records of a topic."""
         consumer = self._kafka.Consumer({"bootstrap.servers": self.address, "group.id": "test"})
         partitions = consumer.list_topics(topic, PATIENCE).topics[topic].partitions
+        ends = {
+            partition: consumer.get_watermark_offsets(
+                self._kafka.TopicPartition(topic, partition), PATIENCE
+            )
+            for partition in partitions
+        }
+        consumer.assign(
+            [
+                self._kafka.TopicPartition(topic, p, low)
+                for p, (low, high) in ends.items()
+                if high > low
+            ]
+        )
+        n = sum(high - low for low, high in ends.values())
         found: list[tuple[str, dict[str, Any]]] = []
-        for partition in partitions:
-            place = self._kafka.TopicPartition(topic, partition)
-            low, high = consumer.get_watermark_offsets(place, PATIENCE)
-            consumer.assign([self._kafka.TopicPartition(topic, partition, low)])
-            n = len(found) + high - low
-            while len(found) < n:
-                message = consumer.poll(PATIENCE)
-                assert message is not None and message.error() is None
-                found.append((message.key().decode(), json.loads(message.value())))
+        while len(found) < n:
+            message = consumer.poll(PATIENCE)
+            assert message is not None and message.error() is None
+            found.append((message.key().decode(), json.loads(message.value())))
         consumer.close()
         return found

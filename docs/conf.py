@@ -19,7 +19,8 @@ exclude_patterns = ["_build"]
 myst_heading_anchors = 3
 myst_enable_extensions = ["deflist"]
 
-autodoc_mock_imports = ["pyspark"]  # not among the requirements of the documentation
+# Not among the requirements of the documentation.
+autodoc_mock_imports = ["mlflow", "pyspark"]
 numpydoc_show_class_members = False  # the members are on the page themselves
 autodoc_default_options = {"members": True, "member-order": "bysource"}
 autodoc_typehints = "none"  # the docstrings say it in words

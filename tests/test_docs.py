@@ -20,13 +20,16 @@ from tests.measured import without_measurements
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-FOLDERS = ("", "tutorials/", "relatives/")
+FOLDERS = ("", "gallery/", "tutorials/", "relatives/")
 PAGES = [ROOT / "README.md", *(p for f in FOLDERS for p in sorted(DOCS.glob(f"{f}*.md")))]
 NEED_DATA = {"japanese_credit.md"}
 # Which are not among the requirements of the tests.
 NEED_LIBRARY = {
+    "drift.md": "river",
+    "duckdb.md": "duckdb",
     "mlflow.md": "mlflow",
     "onnx.md": "onnxruntime",
+    "pipeline.md": "shap",
     "ray.md": "ray",
     "spark.md": "pyspark",
 }

@@ -31,6 +31,7 @@ NEED_LIBRARY = {
     "onnx.md": "onnxruntime",
     "pipeline.md": "shap",
     "ray.md": "ray",
+    "service.md": "fastapi",
     "spark.md": "pyspark",
 }
 # Hundreds of fits each, of what has tests of its own.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from .feeding import assert_same, feed, run, types_of
 
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
+from boxwise.onnx import to_onnx  # noqa: E402
 
 
 def table(
@@ -216,4 +219,16 @@ def test_models_without_a_label_and_of_other_learners_are_refused():
     clf = HyperboxClassifier(unlabelled=-1).partial_fit([[1.0], [2.0]], [-1, -1])
     with pytest.raises(ValueError, match="no row with a label has been learned yet"):
         clf.to_onnx()
-    assert not hasattr(EIOLGFMM, "to_onnx")
+    best_box = EIOLGFMM().fit([[1.0], [2.0]], ["a", "b"])
+    with pytest.raises(TypeError, match="learns by EIOL-GFMM cannot become ONNX"):
+        to_onnx(best_box._model, [("a", 0), ("b", 1)])
+    assert not hasattr(best_box, "to_onnx")
+
+
+def test_export_without_onnx_says_what_to_install(monkeypatch):
+    clf = HyperboxClassifier().fit([[1.0], [2.0]], ["a", "b"])
+    for name in [name for name in sys.modules if name.startswith("boxwise.onnx")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(ImportError, match=r'pip install "boxwise\[onnx\]"'):
+        clf.to_onnx()

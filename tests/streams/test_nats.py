@@ -112,6 +112,7 @@ def test_a_server_that_comes_back_is_read_on(tmp_path, store):
         assert any("does not answer" in text for text in told)
         assert any("answers again" in text for text in told)
     finally:
+        trouble.join()  # which starts the server again
         nats.kill()
 
 

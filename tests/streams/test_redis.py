@@ -188,6 +188,7 @@ def test_a_server_that_comes_back_is_read_on(tmp_path, store):
             *dict.fromkeys(keys)
         ]
     finally:
+        trouble.join()  # which starts the server again
         redis.kill()
 
 

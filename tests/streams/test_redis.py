@@ -196,8 +196,8 @@ def test_a_signal_while_the_server_is_away_ends_the_command(tmp_path, store, sta
     redis = RedisServer(tmp_path / "redis")
     redis.start()
     redis.add("loans", ROWS)
-    starter.start("consume", redis.url("loans", field="row"), "--store", store, *LABEL)
     try:
+        starter.start("consume", redis.url("loans", field="row"), "--store", store, *LABEL)
         until = time.monotonic() + 20
         while "label" not in starter.output:
             assert time.monotonic() < until

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 import boxwise as library
-from boxwise.apps.parts import MOST_PARTS, MOST_WITHHELD, groups, most_withheld
+from boxwise.apps.parts import groups, most_withheld
 from boxwise.apps.withheld import Withheld
 from boxwise.datasets import LoanStream
 from boxwise.files import TypedChunk
+from boxwise.learners.parts import FAN_IN, quota, tuning_order
 from tests.apps.running import boxwise, write_csv
 
 ROWS = [
@@ -45,15 +46,15 @@ def typed(rows):
 def merged_by_the_library(first=()):
     """Return the bytes of the model that the documentation promises."""
     models, columns, labels = [*first], {}, []
-    for begin, end in pairwise(CUTS):
-        withheld = Withheld(MOST_WITHHELD // 3)
+    for part, (begin, end) in enumerate(pairwise(CUTS)):
+        withheld = Withheld(part, quota(part, 3))
         rest = withheld.others(typed(ROWS[begin:end]))
         clf = library.HyperboxClassifier(categorical_features=["education", "car"])
         models.append(clf.partial_fit(rest.columns, rest.labels))
         held, of = withheld.table()
         columns = {name: [*columns.get(name, []), *cells] for name, cells in held.items()}
         labels += of
-    order = np.random.RandomState(0).permutation(len(labels))
+    order = tuning_order(len(labels))
     columns = {name: [cells[i] for i in order] for name, cells in columns.items()}
     tune = (columns, [labels[i] for i in order])
     return library.dumps(library.merge(models, tune=tune, in_order=True))
@@ -258,15 +259,14 @@ def test_labels_that_are_many_numbers_are_counted_over_all_parts(tmp_path):
 
 
 def test_groups_are_contiguous_and_at_most_so_many():
-    for n in (1, 2, MOST_PARTS, MOST_PARTS + 1, 1_000):
+    for n in (1, 2, FAN_IN, FAN_IN + 1, 1_000):
         names = [str(i) for i in range(n)]
         parts = groups(names)
-        assert len(parts) == min(n, MOST_PARTS)
+        assert len(parts) == min(n, FAN_IN)
         assert [name for part in parts for name in part] == names
         assert max(map(len, parts)) - min(map(len, parts)) <= 1
 
 
-def test_withheld_rows_are_shared_among_the_parts():
-    assert most_withheld(library.HyperboxClassifier(), 64) == 78
-    assert most_withheld(library.HyperboxClassifier(), 2) == 2_500
-    assert most_withheld(library.EIOLGFMM(), 2) == 0
+def test_rows_are_withheld_where_there_is_something_to_tune():
+    assert most_withheld(library.HyperboxClassifier(), 1, 2) == 2_500
+    assert most_withheld(library.EIOLGFMM(), 1, 2) == 0

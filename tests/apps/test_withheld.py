@@ -5,6 +5,7 @@ import pytest
 
 from boxwise.apps.withheld import Withheld
 from boxwise.files import TypedChunk
+from boxwise.learners.parts import withheld_places
 
 
 def rows(first, last):
@@ -14,7 +15,7 @@ def rows(first, last):
 
 def split(n, most, size):
     """Return the labels of the rows that are withheld, and of those learned, in order."""
-    withheld, learned = Withheld(most), []
+    withheld, learned = Withheld(0, most), []
     for begin in range(0, n, size):
         learned += withheld.others(rows(begin, min(n, begin + size))).labels
     return withheld.table()[1], learned
@@ -29,30 +30,19 @@ def test_withheld_rows_do_not_depend_on_the_chunks_and_none_is_lost(n, most):
         assert split(n, most, size) == (withheld, learned)
 
 
-@pytest.mark.parametrize("n", [100, 400, 1_000])
-def test_withheld_is_one_row_of_every_ten(n):
-    withheld, _ = split(n, 5_000, 50)
-    assert [i // 10 for i in withheld] == [*range(n // 10)]
-    assert len({i % 10 for i in withheld}) > 4
+def test_withheld_rows_are_those_of_the_library():
+    assert split(12_345, 100, 2_000)[0] == withheld_places(12_345, 0, 100).tolist()
 
 
 @pytest.mark.parametrize("n", [2_000, 12_345, 100_000])
-def test_withheld_is_at_most_as_many_and_spread_over_all(n):
-    withheld, learned = split(n, 100, 2_000)
-    assert 50 <= len(withheld) <= 100
-    assert withheld == sorted(withheld)
-    assert max(np.diff(withheld)) < n / 15
+def test_rows_given_back_are_learned_at_once_and_all_others_in_order(n):
+    _, learned = split(n, 100, 2_000)
     late = np.maximum.accumulate(learned) - learned > 1
     assert late.sum() <= 51 * (np.log2(n / 1_000) + 1)
 
 
-def test_withheld_never_has_the_first_row():
-    assert split(1, 5, 1) == ([], [0])
-    assert all(split(n, 5, 1)[1][0] == 0 for n in range(1, 30))
-
-
 def test_withheld_rows_given_back_have_the_kind_that_a_column_got_later():
-    withheld = Withheld(1)
+    withheld = Withheld(0, 1)
     empty = TypedChunk(range(20), {"x": [None] * 20}, [*range(20)])
     withheld.others(empty)
     others = withheld.others(TypedChunk(range(20, 60), {"x": np.ones(40)}, [*range(20, 60)]))

@@ -12,6 +12,7 @@ from distributed import Client, WorkerPlugin
 
 from boxwise import dumps
 from boxwise.dask import DaskHyperboxClassifier
+from boxwise.learners import parts as scheme
 from tests.dask.conftest import local_cluster, tables_of
 
 
@@ -22,8 +23,10 @@ def table(loans) -> tuple[dd.DataFrame, dd.Series]:
 
 
 def learned(client: Client, table: tuple[dd.DataFrame, dd.Series]) -> bytes:
-    clf = DaskHyperboxClassifier(max_boxes=100, tune_rows=60, client=client).fit(*table)
-    clf.partial_fit(table[0].partitions[:3], table[1].partitions[:3])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scheme, "FAN_IN", 8)
+        clf = DaskHyperboxClassifier(max_boxes=100, tune_rows=60, client=client).fit(*table)
+        clf.partial_fit(table[0].partitions[:3], table[1].partitions[:3])
     return dumps(clf.to_local())
 
 

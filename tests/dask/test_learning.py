@@ -10,6 +10,8 @@ import pytest
 
 from boxwise import HyperboxClassifier, dumps, merge
 from boxwise.dask import DaskHyperboxClassifier
+from boxwise.learners import parts as scheme
+from boxwise.learners.parts import merged_parts, quota, tuning_order, withheld_places
 from boxwise.learners.saved import loads
 from tests.dask.conftest import rows_and_labels, tables_of
 
@@ -50,14 +52,33 @@ def test_fit_merges_the_parts_in_the_order_of_the_partitions(client, loans):
     assert dumps(other_order) != dumps(merged)
 
 
-def test_fit_merges_many_parts_in_groups_in_order(client, loans):
+def test_fit_merges_many_parts_in_groups_in_order(client, loans, monkeypatch):
+    monkeypatch.setattr(scheme, "FAN_IN", 3)
     clf = DaskHyperboxClassifier(tune_rows=0, max_boxes=100, client=client)
-    clf.fit(*tables_of(loans, 20))
+    clf.fit(*tables_of(loans, 10))
     parts = [
-        HyperboxClassifier(max_boxes=100).fit(*rows_and_labels(loans[i : i + 60]))
-        for i in range(0, 1_200, 60)
+        HyperboxClassifier(max_boxes=100).fit(*rows_and_labels(loans[i : i + 120]))
+        for i in range(0, 1_200, 120)
     ]
-    assert bytes_of(clf) == dumps(merge([merge(parts[:16]), merge(parts[16:])]))
+    groups = [merge(parts[:3]), merge(parts[3:6]), merge(parts[6:9]), parts[9]]
+    assert bytes_of(clf) == dumps(merge([merge(groups[:3]), groups[3]]))
+
+
+@pytest.mark.parametrize("class_weight", [None, {"approved": 2.0}])
+def test_fit_equals_the_scheme_of_the_library(client, loans, class_weight):
+    """The same parts in the same order give the same bytes, withheld rows and all."""
+    models, withheld = [], []
+    for number in range(4):
+        part = loans[300 * number : 300 * (number + 1)]
+        places = withheld_places(300, number, quota(number, 4, most=90))
+        withheld.append(part.iloc[places])
+        rest = rows_and_labels(part.drop(index=withheld[-1].index))
+        models.append(HyperboxClassifier(class_weight=class_weight).fit(*rest))
+    rows = pd.concat(withheld)
+    assert 45 <= len(rows) <= 90
+    tune = rows_and_labels(rows.iloc[tuning_order(len(rows))])
+    clf = DaskHyperboxClassifier(class_weight=class_weight, tune_rows=90, client=client)
+    assert bytes_of(clf.fit(*tables_of(loans, 4))) == dumps(merged_parts(models, tune))
 
 
 def test_partial_fit_with_many_partitions_takes_them_for_what_came_after(client, loans):

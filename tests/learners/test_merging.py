@@ -104,14 +104,54 @@ def test_rows_to_tune_with_are_learned_by_the_merged_model():
     for clf in (HyperboxClassifier(max_boxes=200), EIOLGFMM(0.3)):
         parts = in_parts(clf, X[:2_400], y[:2_400])
         merged = merge(parts, tune=(X[2_400:], y[2_400:]))
-        assert dumps(merged) == dumps(merge(parts).partial_fit(X[2_400:], y[2_400:]))
+        by_hand = merge(parts)
+        if isinstance(clf, HyperboxClassifier):
+            by_hand.set_params(adapt=False).partial_fit(X[2_400:], y[2_400:])
+            by_hand.set_params(adapt=True)._configure_to_go_on(by_hand._model)
+        else:
+            by_hand.partial_fit(X[2_400:], y[2_400:])
+        assert dumps(merged) == dumps(by_hand)
         assert dumps(merged) != dumps(merge(parts))
+
+
+def test_rows_to_tune_with_count_as_often_as_their_weights_say():
+    X, y = loan_table(900)
+    parts = in_parts(HyperboxClassifier(max_boxes=None), X[:600], y[:600], n_parts=2)
+    weights = np.arange(300) % 3
+    merged = merge(parts, tune=(X[600:], y[600:], weights))
+    assert merged.boxes_.n_samples.sum() == 600 + weights.sum()
+    same = merge(parts, tune=(X[600:], y[600:], None))
+    assert dumps(same) == dumps(merge(parts, tune=(X[600:], y[600:])))
+    with pytest.raises(TypeError, match=r"EIOLGFMM knows no weights of rows; give tune as \(X, y"):
+        merge(in_parts(EIOLGFMM(), X, y, n_parts=2), tune=(X, y, weights))
+
+
+def test_no_change_is_looked_for_among_rows_to_tune_with():
+    X, y = loan_table(4_000)
+    parts = in_parts(HyperboxClassifier(max_boxes=50), X[:1_000], y[:1_000], n_parts=2)
+    swapped = np.where(y == y[0], "other", y[0])  # a change that partial_fit finds
+    merged = merge(parts, tune=(X[1_000:], np.concatenate([y[1_000:2_500], swapped[2_500:]])))
+    assert merged.changes_ == []
+    assert merged.adapt
+    going_on = merge(parts).partial_fit(X[1_000:2_500], y[1_000:2_500])
+    assert going_on.partial_fit(X[2_500:], swapped[2_500:]).changes_
+    merged.partial_fit(X[1_000:2_500], y[1_000:2_500])
+    assert merged.partial_fit(X[1_000:], swapped[1_000:]).changes_
+
+
+def test_a_column_of_two_kinds_names_the_models_that_have_a_value():
+    X = pd.DataFrame({"a": [1.0, 2.0], "b": [None, None]})
+    kinds = (X, X.assign(b=[1, 2]), X.assign(b=["x", "y"]))
+    parts = [HyperboxClassifier().fit(part, ["no", "yes"]) for part in kinds]
+    message = "'b' is numeric in model 1 and categorical in model 2; give categorical_features to"
+    with pytest.raises(ValueError, match=message):
+        merge(parts)
 
 
 def test_what_are_no_rows_to_tune_with_is_refused():
     X, y = loan_table(400)
     parts = in_parts(HyperboxClassifier(), X, y, n_parts=2)
-    for tune in (X, (X, y, y), [X, y]):
+    for tune in (X, (X,), (X, y, y, y), [X, y]):
         with pytest.raises(TypeError, match=r"tune must be a pair \(X, y\) of rows and labels"):
             merge(parts, tune=tune)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):

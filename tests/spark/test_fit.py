@@ -17,10 +17,12 @@ from pyspark.sql import functions as F
 
 from boxwise import HyperboxClassifier, dumps, merge
 from boxwise.evaluate import class_balanced_accuracy
-from boxwise.spark import SparkHyperboxClassifier, parts
+from boxwise.learners import parts as scheme
+from boxwise.learners.parts import merged_parts, quota, tuning_order, withheld_places
+from boxwise.spark import SparkHyperboxClassifier
 from boxwise.spark.columns import Layout
 from boxwise.spark.parts import PartLearner
-from boxwise.spark.rows import TrainingColumns, withheld_places
+from boxwise.spark.rows import TrainingColumns
 from tests.spark.loan_frames import COLUMNS, DECISIONS, FEATURES, LABEL, estimator, loan_frame
 
 
@@ -88,8 +90,8 @@ def test_fit_merges_models_of_the_partitions_and_tunes_with_the_rest(spark):
     ]
     models, withheld = [], []
     for part, table in enumerate(tables):
-        places = {*withheld_places(len(table), 0.1, part).tolist()}
-        withheld += [row for i, row in enumerate(table) if i in places]
+        places = withheld_places(len(table), part, quota(part, 3)).tolist()
+        withheld += [table[i] for i in places]
         learned = [row for i, row in enumerate(table) if i not in places]
         models.append(
             HyperboxClassifier(max_boxes=60).fit(
@@ -97,10 +99,10 @@ def test_fit_merges_models_of_the_partitions_and_tunes_with_the_rest(spark):
                 [row[LABEL] for row in learned],
             )
         )
-    tune = [withheld[i] for i in np.random.RandomState(0).permutation(len(withheld))]
-    assert 95 < len(tune) < 105
+    tune = [withheld[i] for i in tuning_order(len(withheld))]
+    assert 95 < len(tune) <= 100
     features = [{name: row[name] for name in FEATURES} for row in tune]
-    expected = merge(models, tune=(features, [row[LABEL] for row in tune]))
+    expected = merged_parts(models, (features, [row[LABEL] for row in tune]))
     assert dumps(estimator().fit(rows).toLocal()) == dumps(expected)
 
 
@@ -111,9 +113,11 @@ def test_tune_rows_of_zero_withholds_none(spark):
 
 
 def test_fit_merges_many_parts_in_groups_of_a_tree(spark, monkeypatch):
-    monkeypatch.setattr(parts, "FAN_IN", 3)
+    monkeypatch.setattr(scheme, "FAN_IN", 3)
     calls = []
-    monkeypatch.setattr(parts, "merge", lambda models: calls.append(len(models)) or merge(models))
+    monkeypatch.setattr(
+        scheme, "merge", lambda models, **how: calls.append(len(models)) or merge(models, **how)
+    )
     rows = loan_frame(spark, 1_000, parts=7)
     tree = estimator(tuneRows=0).fit(rows).toLocal()
     assert calls == [3]  # the driver merges three groups, which tasks have merged
@@ -185,20 +189,6 @@ def test_a_missing_label_is_an_error_unless_marked(spark):
     columns = TrainingColumns(Layout(("x",), packed=False), "label", None, "string")
     batches = [pa.RecordBatch.from_pylist([{"x0": 1.0, "label": "a"}, {"x0": 2.0, "label": None}])]
     with pytest.raises(ValueError, match=r"partition 0: Input y .*: the label is missing; drop"):
-        [*PartLearner(columns, HyperboxClassifier(), 0.0)(iter(batches))]
+        [*PartLearner(columns, HyperboxClassifier(), 1, 0)(iter(batches))]
     marked = SparkHyperboxClassifier(featuresCols=["x"], unlabelled=float("nan")).fit(rows)
     assert marked.classes == ["a"]
-
-
-@pytest.mark.parametrize(("n_rows", "share", "expected"), [(1, 1.0, 0), (1_000, 0.1, 100)])
-def test_withheld_places_are_spread_and_leave_a_row(n_rows, share, expected):
-    places = withheld_places(n_rows, share, 0)
-    assert abs(len(places) - expected) <= 1
-    assert len(set(places.tolist())) == len(places) < n_rows
-    if expected:
-        assert places.min() < 20 and places.max() > 980
-
-
-def test_withheld_places_have_the_share_on_average():
-    counts = [len(withheld_places(10, 0.05, part)) for part in range(400)]
-    assert 150 < sum(counts) < 250

@@ -23,6 +23,7 @@ from boxwise.apps.reading_bar import ReadingBar
 from boxwise.apps.workers import WorkerDiedError, WorkStopped, results_in_order
 from boxwise.files import STANDARD_INPUT, InputError, NumberLabels, ReadOptions, Typing
 from boxwise.inputs import columns_by_position
+from boxwise.learners.parts import tuning_order
 from boxwise.schema import Column, Schema, Vocabulary
 
 MERGED = (HyperboxClassifier, EIOLGFMM, ImprovedOnlineGFMM)
@@ -106,6 +107,7 @@ class PartedFiles:
     def _tasks(self, parts: Sequence[tuple[str, ...]], blank: Any, typing: Typing) -> list[Part]:
         return [
             Part(
+                number,
                 files,
                 self.read_options,
                 tuple(self.options.missing or ()),
@@ -114,9 +116,9 @@ class PartedFiles:
                 typing,
                 dumps(blank),
                 None if self.numbers is None else self.numbers.known,
-                most_withheld(blank, len(parts)),
+                most_withheld(blank, number, len(parts)),
             )
-            for files in parts
+            for number, files in enumerate(parts)
         ]
 
     def _learned(self, tasks: Sequence[Part], bar: _PartsBar) -> Iterator[LearnedPart]:
@@ -188,16 +190,13 @@ def blank_like(model: Any) -> Any:
 def _withheld(
     parts: Sequence[LearnedPart], models: Sequence[Any]
 ) -> tuple[dict[str, Any], list[object]] | None:
-    """Return the withheld rows of all parts, in an order that is drawn once and for all.
-
-    The first ones count most, and the parts may be sorted.
-    """
+    """Return the withheld rows of all parts, in the order in which they are learned."""
     labels = [label for part in parts for label in part.labels]
     if not labels:
         return None
     schemas = [model.schema_ for model in models]
     numeric = {j for schema in schemas for j in schema.numeric}
-    order = np.random.RandomState(0).permutation(len(labels)).tolist()
+    order = tuning_order(len(labels)).tolist()
     table: dict[str, Any] = {}
     for j, name in enumerate(next(part for part in parts if part.columns).columns):
         cells = [cell for part in parts if part.columns for cell in part.columns[name]]

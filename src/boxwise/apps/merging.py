@@ -7,7 +7,7 @@ from typing import Any
 
 from boxwise import merge
 from boxwise.files import InputError
-from boxwise.schema import Kind
+from boxwise.learners.merging import check_kinds
 
 
 def merged(
@@ -43,22 +43,16 @@ def check_columns(names: Sequence[str], models: Sequence[Any], remedy: str) -> N
 
     `remedy` says what to do about such a column.
     """
-    first: dict[str, tuple[str, Kind]] = {}
     columns = models[0].schema_.names
     for name, model in zip(names, models, strict=True):
         schema = model.schema_
         if schema.names != columns or schema.named != models[0].schema_.named:
             odd = _difference(names[0], columns, name, schema.names)
             raise InputError(f"{names[0]} and {name} cannot be merged: {odd}")
-        for column in schema.columns:
-            if column.kind == "unknown":
-                continue
-            other, kind = first.setdefault(column.name, (name, column.kind))
-            if kind != column.kind:
-                raise InputError(
-                    f"column {column.name!r} is {kind} in {other} and {column.kind} in {name}; "
-                    f"{remedy}"
-                )
+    try:
+        check_kinds(models, names, remedy)
+    except ValueError as error:
+        raise InputError(str(error)) from None
 
 
 def _difference(first: str, columns: Sequence[str], name: str, others: Sequence[str]) -> str:

@@ -16,9 +16,8 @@ from boxwise.apps.workers import Tell
 from boxwise.files import FileSet, InputError, NumberLabels, ReadOptions, RowErrors, Typing
 from boxwise.files.row_errors import OnError
 from boxwise.inputs import columns_by_position
+from boxwise.learners.parts import FAN_IN, quota
 
-MOST_PARTS = 64
-MOST_WITHHELD = 5_000  # rows, of all parts
 NEWS = 0.2  # seconds between two pieces of news
 
 
@@ -28,6 +27,8 @@ class Part:
 
     Attributes
     ----------
+    number : int
+        The number of the part.
     blank : bytes
         A model with the columns and parameters of all parts, which has learned nothing.
     known : frozenset of str or None
@@ -36,6 +37,7 @@ class Part:
         How many rows are withheld, at most.
     """
 
+    number: int
     files: tuple[str, ...]
     options: ReadOptions
     missing: tuple[str, ...]
@@ -69,7 +71,7 @@ class LearnedPart:
 
 
 def groups(files: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the files of each part: one, or as many as make `MOST_PARTS` of them.
+    """Return the files of each part: one, or as many as make `FAN_IN` of them.
 
     Examples
     --------
@@ -78,13 +80,13 @@ def groups(files: Sequence[str]) -> list[tuple[str, ...]]:
     >>> [len(part) for part in groups([f"{i}.csv" for i in range(100)])][:3]
     [1, 2, 1]
     """
-    n, parts = len(files), min(len(files), MOST_PARTS)
+    n, parts = len(files), min(len(files), FAN_IN)
     return [tuple(files[i * n // parts : (i + 1) * n // parts]) for i in range(parts)]
 
 
-def most_withheld(model: Any, n_parts: int) -> int:
-    """Return how many rows each part withholds; none where there is nothing to tune."""
-    return MOST_WITHHELD // n_parts if isinstance(model, HyperboxClassifier) else 0
+def most_withheld(model: Any, part: int, n_parts: int) -> int:
+    """Return how many rows a part withholds; none where there is nothing to tune."""
+    return quota(part, n_parts) if isinstance(model, HyperboxClassifier) else 0
 
 
 def learn_part(part: Part, tell: Tell) -> LearnedPart:
@@ -103,7 +105,7 @@ def _learn_part(part: Part, tell: Tell) -> LearnedPart:
         chunks = NumberLabels(part.typing.label or "", part.known, lambda message: None).watch(
             (), chunks
         )
-    withheld = Withheld(part.most_withheld) if part.most_withheld else None
+    withheld = Withheld(part.number, part.most_withheld) if part.most_withheld else None
     model, rows, last_news = loads(part.blank), 0, monotonic()
     with columns_by_position():
         for typed, typing in typed_chunks(part.typing, chunks, row_errors):

@@ -7,19 +7,16 @@ from typing import Any
 import numpy as np
 
 from boxwise.files import TypedChunk
-
-ONE_IN = 10  # rows, until there are too many
+from boxwise.learners.parts import WithheldRows
 
 
 class Withheld:
-    """A tenth of the rows, at most so many: one of every ten, drawn from a fixed seed.
-
-    Where there are too many, every other one is given back to be learned, and from then on half as
-    many are withheld. So the choice depends on the rows and their order, and not on how they are
-    cut into chunks. The first row is never withheld.
+    """The rows of a part that `WithheldRows` chooses, as the chunks come.
 
     Parameters
     ----------
+    part : int
+        The number of the part.
     most : int
         How many rows may be withheld, at least 1.
 
@@ -29,31 +26,24 @@ class Withheld:
         The withheld rows, one in each, in their order.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, part: int, most: int) -> None:
         self.rows: list[TypedChunk] = []
-        self._most = most
-        self._draw = np.random.RandomState(0)  # draws the same with every version of NumPy
-        self._every = ONE_IN
+        self._choice = WithheldRows(part, most)
         self._seen = 0  # rows
-        self._block = self._every  # where the block after this one begins
-        self._next = 1 + int(self._draw.randint(self._every - 1))
 
     def others(self, chunk: TypedChunk) -> TypedChunk:
         """Withhold some rows of a chunk, and return those to be learned."""
-        begin, end = 0, self._seen + chunk.n_rows
+        begin = 0
         learned: list[TypedChunk] = []
-        while self._next < end:
-            i = self._next - self._seen
+        for place, too_many in self._choice.take(chunk.n_rows):
+            i = place - self._seen
             learned.append(chunk.part(slice(begin, i)))
             self.rows.append(chunk.part(slice(i, i + 1)))
             begin = i + 1
-            if len(self.rows) > self._most:
+            if too_many:
                 learned += [_like(chunk, row) for row in self.rows[1::2]]
                 self.rows = self.rows[::2]
-                self._every *= 2
-            self._next = self._block + int(self._draw.randint(self._every))
-            self._block += self._every
-        self._seen = end
+        self._seen += chunk.n_rows
         return TypedChunk.together([*learned, chunk.part(slice(begin, None))])
 
     def table(self) -> tuple[dict[str, list[object]], list[object]]:

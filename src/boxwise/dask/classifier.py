@@ -21,6 +21,7 @@ from boxwise.inputs.matching import match_columns
 from boxwise.inputs.table import Table
 from boxwise.learners.changes import Change
 from boxwise.learners.hyperbox_classifier import HyperboxClassifier
+from boxwise.learners.parts import MOST_WITHHELD
 from boxwise.learners.saved import dumps, loads
 from boxwise.schema import Schema, show
 from dask import is_dask_collection
@@ -42,11 +43,11 @@ class DaskHyperboxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         As in :class:`boxwise.HyperboxClassifier`.
     class_prior, class_weight, unlabelled, n_jobs
         As there. "balanced" weights are those of the classes of all partitions.
-    tune_rows : int, default=600
-        How many rows, spread over the partitions, no part learns. The merged model learns them, and
-        with them the state that the parts cannot tell it: the relevance of the columns and the
-        weight of the curves. At most a tenth of a partition is withheld, and nothing if there is
-        only one. 0 withholds nothing.
+    tune_rows : int, default=5000
+        How many rows, spread over the partitions, no part learns, at most. The merged model learns
+        them, and with them the state that the parts cannot tell it: the relevance of the columns
+        and the weight of the curves. At most a tenth of a partition is withheld, and nothing if
+        there is only one. 0 withholds nothing.
     client : distributed.Client or None, default=None
         The client of the cluster that learns; None is the default client at the time of the call.
         It is not part of a pickle or a copy; `sklearn.base.clone` keeps it.
@@ -103,7 +104,7 @@ class DaskHyperboxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         class_weight: Any = None,
         unlabelled: Any = None,
         n_jobs: int | None = None,
-        tune_rows: int = 600,
+        tune_rows: int = MOST_WITHHELD,
         client: Any = None,
     ) -> None:
         self.theta = theta
@@ -123,7 +124,7 @@ class DaskHyperboxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
     @classmethod
     def from_local(
-        cls, classifier: HyperboxClassifier, *, tune_rows: int = 600, client: Any = None
+        cls, classifier: HyperboxClassifier, *, tune_rows: int = MOST_WITHHELD, client: Any = None
     ) -> Self:
         """Return an estimator that goes on from a classifier, for example from `boxwise.load`.
 

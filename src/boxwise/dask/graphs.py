@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from boxwise.dask import tasks
 from boxwise.dask.partitions import Partition, check_table
+from boxwise.learners import parts as scheme
 from boxwise.learners.hyperbox_classifier import HyperboxClassifier
 from dask import delayed
 
@@ -32,46 +33,34 @@ def learned(
     parameters
         Those of the model.
     tune_rows
-        How many rows are withheld from the parts in all and learned at the end.
+        How many rows all parts withhold at most, to be learned at the end.
     present
         The file of a model that goes on with the partitions.
     columns
         How its columns are found in the partitions.
     """
     n = len(partitions)
-    of_parts = {**parameters, "adapt": False}
     class_weight = parameters["class_weight"]
     if n > 1 and isinstance(class_weight, str):  # balanced over all partitions
         counts = [
             delayed(tasks.count_classes)(part.number, part.rows, parameters["unlabelled"])
             for part in partitions
         ]
-        class_weight = delayed(tasks.balanced_weights)(counts)
-    parts = [
-        delayed(tasks.learn_part)(part.number, part.rows, of_parts, class_weight, few, columns)
-        for part, few in zip(partitions, _quotas(tune_rows, n), strict=True)
-    ]
-    while len(parts) > 1:
-        groups = [parts[i : i + tasks.FAN_IN] for i in range(0, len(parts), tasks.FAN_IN)]
-        parts = [delayed(tasks.merge_parts)(group) for group in groups]
-    return delayed(tasks.finish)(parts[0], n, parameters, present)
-
-
-def _quotas(tune_rows: int, n: int) -> list[int]:
-    """Return how many rows each of n partitions withholds; none if it is the only one."""
-    if n == 1:
-        return [0]
-    return [(i + 1) * tune_rows // n - i * tune_rows // n for i in range(n)]
+        class_weight = delayed(scheme.balanced_weights)(counts)
+    parts = []
+    for part in partitions:
+        most = scheme.quota(part.number, n, tune_rows)
+        how = (parameters, class_weight, most, columns)
+        parts.append(delayed(tasks.learn_part)(part.number, part.rows, *how))
+    while len(parts) > scheme.FAN_IN:
+        starts = range(0, len(parts), scheme.FAN_IN)
+        parts = [delayed(tasks.merge_parts)(parts[i : i + scheme.FAN_IN]) for i in starts]
+    return delayed(tasks.finish)(parts, n, parameters, present)
 
 
 def gone_on(partition: Partition, parameters: Mapping[str, Any], present: bytes | None) -> Any:
     """Return the delayed file of a model that has gone on with the rows of one partition."""
-    return delayed(tasks.go_on)(
-        partition.number,
-        partition.rows,
-        parameters,
-        present,
-    )
+    return delayed(tasks.go_on)(partition.number, partition.rows, parameters, present)
 
 
 def scored(partitions: Sequence[Partition], model: HyperboxClassifier) -> Any:

@@ -17,15 +17,13 @@ from numpy.typing import NDArray
 
 from boxwise.inputs.labels import encode_labels
 from boxwise.learners.hyperbox_classifier import HyperboxClassifier
-from boxwise.learners.merging import merge
+from boxwise.learners.merging import check_kinds, merge
+from boxwise.learners.parts import merged_parts, tuning_order, withheld_places
 from boxwise.learners.saved import dumps, loads
-from boxwise.learners.weights import MOST, row_weights
+from boxwise.learners.weights import row_weights
 from boxwise.schema import Vocabulary
 
 Rows = tuple[Any, Any, Any]  # the rows of a partition, their labels, their weights or None
-
-LARGEST_SHARE_WITHHELD = 10  # at most one row in ten
-FAN_IN = 16  # parts merged at a time
 
 
 @dataclass(frozen=True)
@@ -88,7 +86,7 @@ def learn_part(
     rows: Rows,
     parameters: Mapping[str, Any],
     class_weight: Any,
-    n_withheld: int,
+    most_withheld: int,
     columns: Columns | None = None,
 ) -> Part | None:
     """Learn a partition as `fit` does, but for some rows; None if it has no row that counts."""
@@ -103,12 +101,10 @@ def learn_part(
         counting = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
         if not len(counting):
             return None
-        n_withheld = min(n_withheld, len(counting) // LARGEST_SHARE_WITHHELD)
+        few = counting[withheld_places(len(counting), partition, most_withheld)]
         clf = HyperboxClassifier(**given)
-        if not n_withheld:
+        if not len(few):
             return Part(partition, dumps(clf.fit(X, y, sample_weight=weights)))
-        chosen = np.random.RandomState(partition).permutation(len(counting))[:n_withheld]
-        few = counting[np.sort(chosen)]
         # Rows that weigh nothing are left out, and errors name the rows as the partition has them.
         learned = np.ones(len(X)) if weights is None else weights.copy()
         learned[few] = 0
@@ -124,45 +120,42 @@ def merge_parts(parts: Sequence[Part | None]) -> Part | None:
     if not present:
         return None
     withheld = tuple(rows for part in present for rows in part.withheld)
-    if len(present) == 1:
-        return Part(present[0].partition, present[0].model, withheld)
-    models = [loads(part.model) for part in present]
-    _check_kinds(models, [part.partition for part in present])
-    return Part(present[0].partition, dumps(merge(models)), withheld)
+    return Part(present[0].partition, dumps(merged_parts(_models(present))), withheld)
 
 
 def finish(
-    part: Part | None,
+    parts: Sequence[Part | None],
     n_partitions: int,
     parameters: Mapping[str, Any],
-    present: bytes | None = None,
+    earlier: bytes | None = None,
 ) -> bytes:
-    """Learn the withheld rows and return the model file, with the parameters of the user.
+    """Merge the last parts, learn the withheld rows and return the model file.
 
     Parameters
     ----------
-    part
-        All parts, merged.
+    parts
+        At most `boxwise.learners.parts.FAN_IN`.
     n_partitions
         How many partitions there were.
     parameters
         Those that the model is to have.
-    present
-        The file of a model that has learned earlier rows, to be merged with the part.
+    earlier
+        The file of a model that has learned earlier rows and goes on with the parts.
     """
-    if part is None:
+    present = [part for part in parts if part is not None]
+    if not present:
         where = (
             f"all {n_partitions} partitions are" if n_partitions > 1 else "the only partition is"
         )
         raise ValueError(f"there is no row to learn: {where} empty, or all weights are 0")
-    clf = loads(part.model)
-    if present is not None:
-        clf = merge([_like(loads(present), clf), clf], in_order=True)
-    for rows in _shuffled(part.withheld):
-        clf.partial_fit(*rows)
-    clf.set_params(**parameters)
-    clf._configure_to_go_on(clf._model)
-    return dumps(clf)
+    models = _models(present)
+    tune = _tuning_rows([rows for part in present for rows in part.withheld])
+    if earlier is None:
+        clf = merged_parts(models, tune)
+    else:
+        before = loads(earlier).set_params(**parameters)
+        clf = merge([before, merged_parts(models)], in_order=True, tune=tune)
+    return dumps(clf.set_params(**parameters))
 
 
 def go_on(
@@ -191,26 +184,6 @@ def count_classes(partition: int, rows: Rows, unlabelled: Any) -> dict[object, t
             name: (float(weights[codes == code].sum()), float(weights[codes == code].max()))
             for code, name in enumerate(names)
         }
-
-
-def balanced_weights(
-    counts: Sequence[Mapping[object, tuple[float, float]]],
-) -> dict[object, float]:
-    """Return the weights with which the classes of all partitions weigh the same."""
-    sums: dict[object, float] = {}
-    largest: dict[object, float] = {}
-    for of_partition in counts:
-        for name, (weight, most) in of_partition.items():
-            sums[name] = sums.get(name, 0.0) + weight
-            largest[name] = max(largest.get(name, 0.0), most)
-    present = {name: weight for name, weight in sums.items() if weight > 0}
-    even = sum(present.values()) / max(len(present), 1)
-    weights = {name: even / weight for name, weight in present.items()}
-    most = max((largest[name] * weight for name, weight in weights.items()), default=0.0)
-    if most > MOST:
-        scale = MOST / most * (1 - 1e-12)  # no product rounds to more than the limit
-        weights = {name: weight * scale for name, weight in weights.items()}
-    return weights
 
 
 def count_right(partition: int, rows: Rows, model: Any) -> tuple[float, float]:
@@ -288,48 +261,32 @@ def _uncoded(X: Any, rows: NDArray[np.intp]) -> Any:
     return chosen.astype({chosen.columns[j]: object for j in coded})
 
 
-def _shuffled(withheld: Sequence[Withheld]) -> Iterator[tuple[Any, ...]]:
-    """Yield the withheld rows of all partitions, in an order that is drawn once and for all.
-
-    Partitions may follow each other by class, which misleads what is learned by gradient.
-    """
+def _tuning_rows(withheld: Sequence[Withheld]) -> tuple[Any, ...] | None:
+    """Return the withheld rows of all partitions in the order in which they are learned."""
     if not withheld:
-        return
+        return None
     first = withheld[0]
     labels = np.array([label for rows in withheld for label in rows.y], dtype=object)
-    order = np.random.RandomState(0).permutation(len(labels))
+    order = tuning_order(len(labels))
     if hasattr(first.X, "iloc"):
         X = pd.concat([rows.X for rows in withheld]).iloc[order]
     else:
         X = np.concatenate([rows.X for rows in withheld])[order]
-    weights = None
-    if first.sample_weight is not None:
-        weights = np.concatenate([rows.sample_weight or [] for rows in withheld])[order]
-    yield X, labels[order], None, None, weights
+    if first.sample_weight is None:
+        return X, labels[order]
+    weights = np.concatenate([rows.sample_weight or [] for rows in withheld])
+    return X, labels[order], weights[order]
 
 
-def _like(present: HyperboxClassifier, part: HyperboxClassifier) -> HyperboxClassifier:
-    """Return the present model with the parameters with which the part was learned."""
-    present.set_params(**part.get_params())
-    return present
-
-
-def _check_kinds(models: Sequence[HyperboxClassifier], partitions: Sequence[int]) -> None:
-    """Raise ValueError if a column has one kind in some partition and another one elsewhere."""
-    found: dict[str, tuple[str, int]] = {}
-    for model, partition in zip(models, partitions, strict=True):
-        for column in model._fitted().schema.columns:
-            kind, first = found.get(column.name, ("unknown", partition))
-            if column.kind == "unknown":
-                continue
-            if kind == "unknown":
-                found[column.name] = column.kind, partition
-            elif kind != column.kind:
-                raise ValueError(
-                    f"column {column.name!r} is {kind} in partition {first} and {column.kind} in "
-                    f"partition {partition}; say which columns are categorical with "
-                    "categorical_features, or give the column one type"
-                )
+def _models(parts: Sequence[Part]) -> list[HyperboxClassifier]:
+    """Return the models of parts; ValueError unless each column has one kind in all of them."""
+    models = [loads(part.model) for part in parts]
+    check_kinds(
+        models,
+        [f"partition {part.partition}" for part in parts],
+        "say which columns are categorical with categorical_features, or give the column one type",
+    )
+    return models
 
 
 @contextmanager

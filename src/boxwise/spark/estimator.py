@@ -11,12 +11,11 @@ from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 from pyspark.sql import DataFrame
 
 from boxwise.learners import dumps
+from boxwise.learners.parts import MOST_WITHHELD, balanced_weights
 from boxwise.spark.model import SparkHyperboxModel
 from boxwise.spark.params import HyperboxParams
 from boxwise.spark.parts import learn
-from boxwise.spark.rows import Counts, TrainingColumns, balanced_weights, by_content, count
-
-MIN_ROWS_TO_TUNE = 100
+from boxwise.spark.rows import TrainingColumns, by_content, count
 
 
 class SparkHyperboxClassifier(
@@ -48,9 +47,9 @@ class SparkHyperboxClassifier(
         most of the time.
     weightCol : str, optional
         How often each row counts.
-    tuneRows : int, default=600
-        How many rows, over all partitions, no part learns, so that the merged model can learn them.
-        At most a tenth of the rows; none of fewer than 100 rows, or if only one partition has rows.
+    tuneRows : int, default=5000
+        How many rows, over all partitions, no part learns at most, so that the merged model can
+        learn them. At most a tenth of a partition; none if only one partition has rows.
     theta, delta, categoricalFeatures, featureRange, scale, maxBoxes, adapt, additive
         As in :class:`boxwise.HyperboxClassifier`.
     classPrior, classWeight, unlabelled, nJobs
@@ -104,7 +103,7 @@ class SparkHyperboxClassifier(
         explanationCol: str | None = None,
         counterfactual: bool = False,
         weightCol: str | None = None,
-        tuneRows: int = 600,
+        tuneRows: int = MOST_WITHHELD,
         theta: float = 0.5,
         delta: float = 0.15,
         categoricalFeatures: Any = "from_dtype",
@@ -119,7 +118,7 @@ class SparkHyperboxClassifier(
         nJobs: int | None = None,
     ) -> None:
         super().__init__()
-        self._setDefault(tuneRows=600)
+        self._setDefault(tuneRows=MOST_WITHHELD)
         self._set(**self._input_kwargs)
 
     def setParams(self, **values: Any) -> Self:
@@ -144,17 +143,17 @@ class SparkHyperboxClassifier(
 
     def _fit(self, dataset: DataFrame) -> SparkHyperboxModel:
         columns = self._training_columns(dataset)
-        classifier = self._classifier()
+        classifier, tune_rows = self._classifier(), self.getTuneRows()
+        if tune_rows < 0:
+            raise ValueError(f"tuneRows must be a whole number from 0 up, not {tune_rows}")
         balanced = classifier.class_weight == "balanced"
         rows = columns.select(dataset)
-        counts = count(rows, by_class=balanced)
-        if counts.n_rows == 0:
+        counts = count(rows, by_class=balanced, unlabelled=classifier.unlabelled)
+        if not counts.n_filled:
             raise ValueError("there are no rows to learn, or the weight of every row is zero")
         if balanced:
-            classifier.class_weight = balanced_weights(counts, classifier.unlabelled)
-        model = learn(
-            by_content(rows), columns, classifier, counts=counts, withheld=self._withheld(counts)
-        )
+            classifier.class_weight = balanced_weights(counts.of_class)
+        model = learn(by_content(rows), columns, classifier, counts=counts, tune_rows=tune_rows)
         fitted = SparkHyperboxModel(dumps(model), columns.label_type)
         self._copyValues(fitted)
         return fitted
@@ -163,12 +162,3 @@ class SparkHyperboxClassifier(
         return TrainingColumns.of(
             dataset, self._feature_columns(), self.getLabelCol(), self._column(self.weightCol)
         )
-
-    def _withheld(self, counts: Counts) -> int:
-        """Return how many rows to withhold."""
-        wanted = self.getTuneRows()
-        if wanted < 0:
-            raise ValueError(f"tuneRows must be a whole number from 0 up, not {wanted}")
-        if counts.n_filled < 2 or counts.n_rows < MIN_ROWS_TO_TUNE:
-            return 0
-        return min(wanted, counts.n_rows // 10)

@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,10 +18,10 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from boxwise.learners import HyperboxClassifier, dumps, loads, merge
-from boxwise.spark.rows import PART, Counts, TrainingColumns, withheld_places
+from boxwise.learners import HyperboxClassifier, dumps, loads
+from boxwise.learners import parts as scheme
+from boxwise.spark.rows import PART, Counts, TrainingColumns
 
-FAN_IN = 64  # models that one task merges
 _GROUP = "group"
 _SCHEMA = "part int, model binary, withheld binary"
 _ARROW = pa.schema([("part", pa.int32()), ("model", pa.binary()), ("withheld", pa.binary())])
@@ -38,13 +37,16 @@ class PartLearner:
         How to read the rows.
     classifier : HyperboxClassifier
         Has the parameters and has learned nothing.
-    withheld : float
-        The share of the rows that is not learned, but returned.
+    n_parts : int
+        How many partitions have rows.
+    tune_rows : int
+        How many rows all of them withhold at most.
     """
 
     columns: TrainingColumns
     classifier: HyperboxClassifier
-    withheld: float
+    n_parts: int
+    tune_rows: int
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield one row with the number of the partition, its model and its withheld rows."""
@@ -54,8 +56,10 @@ class PartLearner:
         rows = pa.Table.from_batches(filled)
         context = TaskContext.get()
         part = context.partitionId() if context is not None else 0
-        places = withheld_places(rows.num_rows, self.withheld, part)
-        features, labels, weights = self.columns.read(rows.take(_others(places, rows.num_rows)))
+        most = scheme.quota(part, self.n_parts, self.tune_rows)
+        places = scheme.withheld_places(rows.num_rows, part, most)
+        others = np.delete(np.arange(rows.num_rows), places)
+        features, labels, weights = self.columns.read(rows.take(others))
         with errors_without_rows(f"partition {part}"):
             self.classifier.fit(features, labels, sample_weight=weights)
         yield _result(part, dumps(self.classifier), rows.take(places))
@@ -64,7 +68,7 @@ class PartLearner:
 def merge_group(rows: pa.Table) -> pa.Table:
     """Merge the models of one group of parts; called by applyInArrow."""
     rows = rows.sort_by(PART)
-    model = _merged(rows["model"].to_pylist())
+    model = scheme.merged_parts([loads(data) for data in rows["model"].to_pylist()])
     withheld = pa.concat_tables(_unpack(data) for data in rows["withheld"].to_pylist())
     result = _result(rows[_GROUP][0].as_py(), dumps(model), withheld)
     return pa.Table.from_batches([result])
@@ -76,7 +80,7 @@ def learn(
     classifier: HyperboxClassifier,
     *,
     counts: Counts,
-    withheld: int,
+    tune_rows: int,
 ) -> HyperboxClassifier:
     """Return a model of all rows, learned by partitions.
 
@@ -89,28 +93,27 @@ def learn(
     classifier : HyperboxClassifier
         Has the parameters and has learned nothing.
     counts : Counts
-        How many rows there are.
-    withheld : int
-        How many rows to withhold from the parts, for the merged model to learn.
+        How many partitions there are.
+    tune_rows : int
+        How many rows all partitions withhold at most, for the merged model to learn.
     """
-    share = withheld / counts.n_rows
-    parts = rows.mapInArrow(PartLearner(columns, classifier, share), _SCHEMA)
+    learner = PartLearner(columns, classifier, counts.n_filled, tune_rows)
+    parts = rows.mapInArrow(learner, _SCHEMA)
     n_parts = counts.n_parts
-    while n_parts > FAN_IN:
-        n_parts = -(-n_parts // FAN_IN)
-        groups = parts.withColumn(_GROUP, F.floor(F.col(PART) / FAN_IN))
+    while n_parts > scheme.FAN_IN:
+        n_parts = -(-n_parts // scheme.FAN_IN)
+        groups = parts.withColumn(_GROUP, F.floor(F.col(PART) / scheme.FAN_IN))
         # A given number of partitions, or Spark would put such small ones together into one.
         groups = groups.repartition(n_parts, _GROUP)
         parts = groups.groupBy(_GROUP).applyInArrow(merge_group, _SCHEMA)
     found = sorted(parts.collect(), key=lambda row: int(row[PART]))
-    model = _merged([bytes(row["model"]) for row in found])
-    tune = pa.concat_tables(_unpack(bytes(row["withheld"])) for row in found)
-    if tune.num_rows:
-        order = np.random.RandomState(0).permutation(tune.num_rows)
-        features, labels, weights = columns.read(tune.take(order))
-        with errors_without_rows("rows withheld to tune"):
-            model.partial_fit(features, labels, sample_weight=weights)
-    return model
+    models: list[HyperboxClassifier] = [loads(bytes(row["model"])) for row in found]
+    withheld = pa.concat_tables(_unpack(bytes(row["withheld"])) for row in found)
+    tune = None
+    with errors_without_rows("all partitions, merged"):
+        if withheld.num_rows:
+            tune = columns.read(withheld.take(scheme.tuning_order(withheld.num_rows)))
+        return scheme.merged_parts(models, tune)
 
 
 @contextmanager
@@ -122,16 +125,6 @@ def errors_without_rows(where: str) -> Iterator[None]:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         text = re.sub(r" \(row \d+\)| of row \d+", "", str(error))
         raise kind(f"{where}: {text}") from None
-
-
-def _merged(models: list[bytes]) -> HyperboxClassifier:
-    """Merge models in this order; one alone stays as it is."""
-    found: list[HyperboxClassifier] = [loads(data) for data in models]
-    return merge(found) if len(found) > 1 else found[0]
-
-
-def _others(places: np.ndarray[Any, Any], n_rows: int) -> np.ndarray[Any, Any]:
-    return np.delete(np.arange(n_rows), places)
 
 
 def _result(part: int, model: bytes, withheld: pa.Table) -> pa.RecordBatch:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from boxwise.learners.weights import MOST, UNIT
+from boxwise.learners.weights import UNIT
 from boxwise.spark.columns import Layout, check_weight, column, label_type
 
 LABEL, WEIGHT, PART = "label", "weight", "part"
-_BELOW_LIMIT = 1 - 2.0**-40  # the product with a weight must not be rounded to above the limit
 
 
 @dataclass(frozen=True)
@@ -90,55 +88,34 @@ def by_content(rows: DataFrame) -> DataFrame:
 
 @dataclass(frozen=True)
 class Counts:
-    """How many rows there are, in how many partitions, and what the classes weigh."""
+    """In how many partitions there are rows, and what their classes weigh.
 
-    n_rows: int
-    n_parts: int  # the last partition with rows, plus one
-    n_filled: int  # partitions with rows
-    of_class: Mapping[object, tuple[int, float]]  # label to units of weight and largest weight
+    Attributes
+    ----------
+    n_parts : int
+        How many partitions there are, those without rows after the last one left out.
+    n_filled : int
+        How many of them have rows.
+    of_class : sequence of mappings
+        The weights of the rows of each class in all and at most, in parts.
+    """
+
+    n_parts: int
+    n_filled: int
+    of_class: Sequence[Mapping[object, tuple[float, float]]]
 
 
-def count(rows: DataFrame, *, by_class: bool) -> Counts:
-    """Count the rows of what `TrainingColumns.select` selected."""
-    keys = [F.spark_partition_id().alias(PART)]
-    if by_class:
-        keys.append(F.col(LABEL))
+def count(rows: DataFrame, *, by_class: bool, unlabelled: object = None) -> Counts:
+    """Count the partitions and the classes of what `TrainingColumns.select` selected."""
+    part = F.spark_partition_id().alias(PART)
     weight: Column = F.col(WEIGHT) if WEIGHT in rows.columns else F.lit(1.0)
     units = F.sum(F.round(weight / UNIT).cast("bigint"))  # whole ones: no sum depends on an order
-    grouped = rows.groupBy(*keys).agg(F.count("*"), units, F.max(weight)).collect()
+    keys = [part, F.col(LABEL)] if by_class else [part]
+    grouped = rows.groupBy(*keys).agg(units, F.max(weight)).collect()
     parts = {row[0] for row in grouped}
-    of_class: dict[object, tuple[int, float]] = {}
-    for row in grouped if by_class else []:
-        _, label, _, total, most = row
-        before, most_before = of_class.get(label, (0, 0.0))
-        of_class[label] = before + (total or 0), max(most_before, most or 0.0)
-    n_rows = sum(row[-3] for row in grouped)
-    return Counts(n_rows, max(parts, default=-1) + 1, len(parts), of_class)
-
-
-def balanced_weights(counts: Counts, unlabelled: object) -> dict[object, float]:
-    """Return the weights with which all classes weigh the same, as "balanced" has them."""
-    labelled = {
-        label: (total, most)
-        for label, (total, most) in counts.of_class.items()
-        if label is not None and label == label and label != unlabelled and total > 0
-    }
-    everything = sum(total for total, _ in labelled.values())
-    weights = {
-        label: everything / len(labelled) / total
-        for label, (total, _) in sorted(labelled.items(), key=lambda item: str(item[0]))
-    }
-    most = max((weights[label] * labelled[label][1] for label in weights), default=0.0)
-    scale = MOST / most * _BELOW_LIMIT if most > MOST else 1.0
-    return {label: weight * scale for label, weight in weights.items()}
-
-
-def withheld_places(n_rows: int, share: float, part: int) -> np.ndarray[Any, Any]:
-    """Return the places of rows that a partition withholds: evenly spaced, at least one is left.
-
-    The expected number is the share of the rows. What it has after the decimal point is drawn from
-    a seed of the partition.
-    """
-    drawn = np.random.RandomState(part).random_sample()
-    n_held = min(int(np.floor(n_rows * share + drawn)), n_rows - 1) if share > 0 else 0
-    return ((np.arange(n_held) + 0.5) * n_rows / max(n_held, 1)).astype(np.intp)
+    of_class = [
+        {label: ((total or 0) * UNIT, most or 0.0)}
+        for _, label, total, most in (grouped if by_class else ())
+        if label is not None and label == label and label != unlabelled
+    ]
+    return Counts(max(parts, default=-1) + 1, len(parts), of_class)

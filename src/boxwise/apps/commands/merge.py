@@ -30,6 +30,7 @@ from boxwise.core.words import counted
 from boxwise.explain import rows_learned
 from boxwise.files import InputError, ReadingStopped
 from boxwise.inputs import columns_by_position
+from boxwise.learners.merging import tuning
 from boxwise.progress import follow
 
 SLOW = 20_000  # boxes take seconds to merge
@@ -187,7 +188,8 @@ def _tuned(
         try:
             _, chunks = started_to_learn(files, wanted, options, numbers)
             typed = typed_chunks(typing, chunks, options.row_errors)
-            with ReadingBar(files, quiet=options.quiet) as bar, columns_by_position():
+            bar = ReadingBar(files, quiet=options.quiet)
+            with bar, columns_by_position(), tuning(model):
                 for piece, kinds in pieces(model, typed):
                     if interruption.signal is not None:
                         _stopped(interruption)

@@ -13,7 +13,7 @@ from importlib import import_module
 from boxwise.apps.entry import main
 
 LEAVES = ("redis_streams", "kafka_topics", "nats_streams", "csv_rows", "file_lines")
-for name in ("apps.cli", *(f"streams.{leaf}" for leaf in LEAVES)):
+for name in ("apps.cli", "service", "database.postgresql", *(f"streams.{leaf}" for leaf in LEAVES)):
     with suppress(ImportError):
         import_module(f"boxwise.{name}")
 

@@ -152,7 +152,7 @@ def test_under_cross_validation_thresholds_are_chosen_on_the_other_folds(file):
         (("--cost", "fn=5,tp=1"), 2, "there is no cost 'tp'"),
         (("--cost", "fn=5"), 2, "the cost fp is not given"),
         (("--cost", "fn=0,fp=0"), 2, "both 0"),
-        (("--positive", "yess"), 2, "has the class 'yess'; did you mean 'yes'?"),
+        (("--positive", "yess"), 2, "is of the class 'yess'; did you mean 'yes'?"),
         (("--positive", "x"), 2, "there are 'no', 'yes'"),
         (("--figures", "figures.txt"), 2, ".csv, .json, .jsonl"),
         (("--against", "random-forest"), 2, "random-forest learns all rows at once"),

@@ -79,3 +79,40 @@ def test_rows_that_are_left_out_are_told(files, tmp_path):
     assert run.exit_code == 3
     assert "1 row was left out" in run.stderr
     assert "Measured on 30 rows" in read(out.read_text()).text("quality")
+
+
+@pytest.mark.parametrize("label", [("--label", "pay"), ()])
+def test_groups_may_be_columns_that_the_model_does_not_have(files, tmp_path, label):
+    model, data = files
+    lines = data.read_text().splitlines()
+    grouped = [f"{line},{'team' if i == 0 else 'ab'[i % 2]}" for i, line in enumerate(lines)]
+    more = tmp_path / "more.csv"
+    more.write_text("\n".join(grouped))
+    out = tmp_path / "report.html"
+    run = boxwise("report", model, "--data", more, *label, "--group", "team", "-o", out)
+    assert run.exit_code == 0, run.output
+    assert "ignored" not in run.stderr
+    assert "a * 45 " in read(out.read_text()).text("groups")
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        (("--group", "team"), 2, "there is no column 'team'"),
+        (("--group", "pay"), 2, "'pay' is the --label"),
+        (("--cost", "fn=5"), 2, "the cost fp is not given"),
+        (("--positive", "x"), 2, "no row read so far is of the class 'x'"),
+    ],
+)
+def test_groups_and_costs_that_cannot_be_are_refused(files, tmp_path, options, code, words):
+    out = tmp_path / "report.html"
+    run = boxwise("report", files[0], "--data", files[1], "--label", "pay", "-o", out, *options)
+    assert run.exit_code == code
+    assert words in run.stderr
+    assert not out.exists()
+
+
+def test_groups_and_costs_need_data(files, tmp_path):
+    run = boxwise("report", files[0], "-o", tmp_path / "report.html", "--cost", "fn=5,fp=1")
+    assert run.exit_code == 2
+    assert "need --data" in run.stderr

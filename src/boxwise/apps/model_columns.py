@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from boxwise.apps.outcome import notify
@@ -46,9 +46,10 @@ def typing_for(model: Any, files: FileSet, label: str | None = None) -> Typing:
     )
 
 
-def report_columns_left_out(files: FileSet, typing: Typing) -> None:
+def report_columns_left_out(files: FileSet, typing: Typing, besides: Collection[str] = ()) -> None:
     """Say which columns the model does not use; a single one is taken for a label not named."""
-    extra = [name for name in files.names if name not in typing.kinds and name != typing.label]
+    used = {*typing.kinds, typing.label, *besides}
+    extra = [name for name in files.names if name not in used]
     if len(extra) > (1 if typing.label is None else 0):
         shown = ", ".join(extra[:10]) + (", ..." if len(extra) > 10 else "")
         notify(f"ignored, not columns of the model: {shown}")

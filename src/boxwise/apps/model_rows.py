@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing
 from itertools import chain
 from typing import Any, NoReturn
@@ -12,9 +12,10 @@ import typer
 
 from boxwise.apps.labelled_files import no_rows, started
 from boxwise.apps.model_columns import report_columns_left_out, typing_for, wanted_names
+from boxwise.apps.options.columns import candidate_names, chosen_names
 from boxwise.apps.options.files import FileOptions
 from boxwise.apps.outcome import notify
-from boxwise.files import STANDARD_INPUT, InputError, TypedChunk, check_names
+from boxwise.files import STANDARD_INPUT, Chunk, InputError, TypedChunk, check_names
 
 
 class ModelRows:
@@ -26,14 +27,24 @@ class ModelRows:
     ----------
     names : list of str
         How the files call the columns of the model, in its order.
+    groups : dict of str to list
+        The values of the rows read so far in the group columns.
     """
 
     def __init__(
-        self, clf: Any, data: Sequence[str], options: FileOptions, label: str | None = None
+        self,
+        clf: Any,
+        data: Sequence[str],
+        options: FileOptions,
+        label: str | None = None,
+        groups: Sequence[str] | None = None,
     ) -> None:
         self._options, self._label = options, label
-        self._files = options.files(data, only=wanted_names(clf.schema_, label))
+        wanted = wanted_names(clf.schema_, label)
+        candidates = candidate_names(groups)
+        self._files = options.files(data, only=wanted and wanted | candidates)
         try:
+            self._groups = chosen_names("--group", groups, self._files.names, label)
             if label is not None:
                 check_names(self._files.names, [label], self._files.first, "label column")
             self._typing = typing_for(clf, self._files, label)
@@ -41,8 +52,9 @@ class ModelRows:
             self._files.close()
             raise
         self.names = [*self._typing.kinds]
+        self.groups: dict[str, list[Any]] = {name: [] for name in self._groups}
         if not options.quiet:
-            report_columns_left_out(self._files, self._typing)
+            report_columns_left_out(self._files, self._typing, self._groups)
 
     def chunks(self) -> Iterator[TypedChunk]:
         """Yield the rows, as many at a time as the options say."""
@@ -55,7 +67,15 @@ class ModelRows:
         for chunk in chunks:
             typed = self._typing.apply(chunk, row_errors)
             if typed.n_rows:
+                self._note_groups(chunk, typed)
                 yield typed
+
+    def _note_groups(self, chunk: Chunk, typed: TypedChunk) -> None:
+        """Keep the values of the group columns, which the model need not have."""
+        place = {number: i for i, number in enumerate(chunk.rows)}
+        for name in self._groups:
+            cells = chunk.columns[name]
+            self.groups[name].extend(cells[place[number]] for number in typed.rows)
 
     def all(self) -> tuple[dict[str, Any], list[Any]]:
         """Return the columns of all rows, and the labels, if any; they are held in memory."""
@@ -72,12 +92,21 @@ class ModelRows:
         no_rows(self._files, self._options.row_errors)
 
 
-def label_in(clf: Any, data: Sequence[str], options: FileOptions, option: str) -> str:
-    """Return the one column of the files that the model does not have; `option` names the files."""
+def label_in(
+    clf: Any,
+    data: Sequence[str],
+    options: FileOptions,
+    option: str,
+    besides: Collection[str] = (),
+) -> str:
+    """Return the one column of the files, besides some, that the model does not have.
+
+    `option` names the files.
+    """
     schema = clf.schema_
     if schema.named and STANDARD_INPUT not in data:
         with closing(options.files(data)) as files:
-            others = [name for name in files.names if name not in schema.names]
+            others = [n for n in files.names if n not in schema.names and n not in besides]
         if len(others) == 1:
             if not options.quiet:
                 notify(f"the classes are in column {others[0]!r} (--label names another)")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import isnan
 
 from boxwise.card import short as short
 from boxwise.card import text as text
+from boxwise.evaluate import Figure
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,25 @@ def bar(share: float, words: str, kind: str = "") -> str:
 
 def _class(kind: str) -> str:
     return f' class="{kind}"' if kind else ""
+
+
+def figure_text(value: float) -> str:
+    """Return a figure with three decimals, or a dash where there is none.
+
+    Examples
+    --------
+    >>> figure_text(0.9346), figure_text(float("nan"))
+    ('0.935', '–')
+    """
+    return f"{value:.3f}" if value == value else "–"
+
+
+def with_interval(figure: Figure) -> str:
+    """Return a figure with its interval, if it has one, on a second line."""
+    if isnan(figure.low):
+        return figure_text(figure.value)
+    ends = f"{figure_text(figure.low)} to {figure_text(figure.high)}"
+    return f"{figure_text(figure.value)}<br><small>{ends}</small>"
 
 
 def share_text(share: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwise.core import Model
-from boxwise.evaluate import Confusion
+from boxwise.evaluate import Assessment, Confusion, assess
 from boxwise.explain.row import known_only
 from boxwise.inputs import Batch, encode
 from boxwise.inputs.labels import encode_labels
@@ -80,6 +81,28 @@ class LabelledRows:
         found = Confusion()
         found.update(self.labels, [classes[code] for code in self.predicted.tolist()])
         return found
+
+    def assess(self, groups: Mapping[str, Any] | None, cost: Any, positive: Any) -> Assessment:
+        """Return the quality of the predictions; of `groups`, values of all rows given."""
+        classes: list[Any] = self.model.classes
+        return assess(
+            self.labels,
+            self.probabilities,
+            classes,
+            y_pred=[classes[code] for code in self.predicted.tolist()],
+            groups={name: self._chosen(name, values) for name, values in (groups or {}).items()},
+            cost=cost,
+            positive=positive,
+        )
+
+    def _chosen(self, name: str, values: Any) -> list[Any]:
+        """Return the values of the rows that are used."""
+        column = values.tolist() if hasattr(values, "tolist") else [*values]
+        if len(column) != self.given:
+            raise ValueError(
+                f"the group column {name!r} has {len(column)} rows, the table has {self.given}"
+            )
+        return [column[place] for place in self.places.tolist()]
 
     @property
     def has_intervals(self) -> bool:

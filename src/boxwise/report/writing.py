@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 from boxwise.atomic_files import check_writable, writing_text
@@ -11,8 +12,10 @@ from boxwise.report.page import page
 from boxwise.report.relevance import Shuffled, shuffled
 from boxwise.report.sections.changes import changes
 from boxwise.report.sections.confusions import confusions
+from boxwise.report.sections.costs import costs as costs_section
 from boxwise.report.sections.curves import curves
 from boxwise.report.sections.decisions import decisions
+from boxwise.report.sections.groups import groups as groups_section
 from boxwise.report.sections.learned import learned
 from boxwise.report.sections.quality import quality
 from boxwise.report.sections.relevance import relevance
@@ -33,6 +36,9 @@ def report_html(
     name: str | None = None,
     first_row: int = 0,
     max_rows: int = MAX_ROWS,
+    groups: Mapping[str, Any] | None = None,
+    cost: Any = None,
+    positive: Any = None,
     progress: bool | None = None,
 ) -> str:
     """Return a page on a model: what it learned, how good it is, and why it decides.
@@ -55,6 +61,13 @@ def report_html(
         The number by which the page calls the first row.
     max_rows : int, default=20000
         Of more rows, so many are drawn at random, always the same.
+    groups : mapping of str to array-like, optional
+        Columns with a value for each row, which divide the rows into groups to compare.
+    cost : mapping, str or Costs, optional
+        The costs of errors, such as ``"fn=5,fp=1"``: the threshold that costs least is shown.
+    positive : label, optional
+        The positive class, of which groups and costs speak; of two classes the second in order by
+        default.
     progress : bool or None, default=None
         True shows bars, False none; None shows them on a terminal.
 
@@ -72,7 +85,16 @@ def report_html(
     >>> "<title>Staff</title>" in html and "http://" not in html.replace("http://www.w3.org", "")
     True
     """
-    about = subject(clf, X, y, upper, name=name, first_row=first_row, max_rows=max_rows)
+    about = subject(
+        clf,
+        X,
+        y,
+        upper,
+        name=name,
+        first_row=first_row,
+        max_rows=max_rows,
+        quality={"groups": groups, "cost": cost, "positive": positive},
+    )
     found = _shuffled(about, progress)
     few = short_rules(about, progress)
     sections = [
@@ -80,6 +102,8 @@ def report_html(
         changes(about),
         quality(about),
         confusions(about),
+        groups_section(about),
+        costs_section(about),
         relevance(about, found),
         curves(about),
         rules_section(about, few),

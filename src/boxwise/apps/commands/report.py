@@ -10,6 +10,8 @@ import typer
 from boxwise import load
 from boxwise.apps.model_rows import ModelRows, label_in
 from boxwise.apps.options import files as reading
+from boxwise.apps.options.columns import candidate_names
+from boxwise.apps.options.quality import QualityOptions, check_groups
 from boxwise.apps.outcome import end, failures_reported, notify
 from boxwise.apps.results import opened
 from boxwise.apps.writable import check_results, refuse_input
@@ -45,6 +47,7 @@ def report(
         typer.Option(metavar="N", min=1, help="Use a random sample of N rows if there are more."),
     ] = MAX_ROWS,
     *,
+    quality: QualityOptions,
     options: reading.FileOptions,
 ) -> None:
     """Write one HTML page on a model: its content, quality, rules and explained predictions.
@@ -56,6 +59,7 @@ def report(
     Examples:
       boxwise report loans.box -o loans.html
       boxwise report loans.box --data july.csv --label decision -o loans.html
+      boxwise report loans.box --data july.csv --group sex -o loans.html
 
     \b
     Exit codes:
@@ -69,15 +73,24 @@ def report(
         raise typer.BadParameter(
             "it is a column of --data, which is not given", param_hint="--label"
         )
+    if not data and (quality.group or quality.cost or quality.positive):
+        raise typer.BadParameter("--group, --cost and --positive need --data")
     refuse_input(output, [model, *(data or ())], "--output")
     with failures_reported():
         check_results(output)
         clf = load(model)
         rows: tuple[Any, ...] = ()
+        costs, positive = quality.costs, None
+        groups: dict[str, list[Any]] = {}
         if data:
             if label is None:
-                label = label_in(clf, data, options, "--data")
-            rows = ModelRows(clf, data, options, label).all()
+                besides = candidate_names(quality.group)
+                label = label_in(clf, data, options, "--data", besides)
+            source = ModelRows(clf, data, options, label, quality.group)
+            rows = source.all()
+            groups = source.groups
+            check_groups(groups)
+            positive = quality.positive_among([*clf.classes_.tolist(), *rows[1]])
         try:
             page = report_html(
                 clf,
@@ -85,6 +98,9 @@ def report(
                 name=title or model.name,
                 first_row=1,
                 max_rows=max_rows,
+                groups=groups,
+                cost=costs,
+                positive=positive,
                 progress=False if options.quiet else None,
             )
         except ValueError as error:

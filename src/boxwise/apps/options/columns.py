@@ -43,14 +43,14 @@ class ColumnOptions:
     @property
     def dropped(self) -> frozenset[str]:
         """The names that may be meant by --drop, but for those of groups, which are read."""
-        return _candidates(self.drop) - _candidates(self.groups)
+        return candidate_names(self.drop) - candidate_names(self.groups)
 
     @property
     def kept(self) -> frozenset[str] | None:
         """The names that may be meant by --only, label and groups; None if all are kept."""
         if not self.only:
             return None
-        return _candidates(self.only) | _candidates(self.groups) | {self.label}
+        return candidate_names(self.only) | candidate_names(self.groups) | {self.label}
 
     def check(self, files: FileSet) -> None:
         """Refuse a label that is not there, and options that contradict each other."""
@@ -62,8 +62,8 @@ class ColumnOptions:
 
     def features(self, files: FileSet) -> list[str]:
         """Return the columns to learn from."""
-        dropped = _candidates(self.drop)
-        kept = _candidates(self.only) if self.only else frozenset(files.names)
+        dropped = candidate_names(self.drop)
+        kept = candidate_names(self.only) if self.only else frozenset(files.names)
         names = [n for n in files.names if n != self.label and n in kept and n not in dropped]
         if not names:
             raise InputError(
@@ -80,7 +80,7 @@ class ColumnOptions:
         return numeric, categorical
 
 
-def _candidates(given: Iterable[str] | None) -> frozenset[str]:
+def candidate_names(given: Iterable[str] | None) -> frozenset[str]:
     """Return all names that might be meant: each text as a whole, and its parts between commas."""
     texts = list(given or ())
     return frozenset(texts) | {part.strip() for text in texts for part in text.split(",")}

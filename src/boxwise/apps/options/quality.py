@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Annotated, Any
@@ -14,7 +14,7 @@ from boxwise.apps.options.columns import chosen_names
 from boxwise.evaluate import Costs
 from boxwise.files import Chunk, InputError
 
-MOST_GROUPS = 50  # different values among the first rows
+MOST_GROUPS = 50  # different values
 
 
 @dataclass
@@ -74,19 +74,24 @@ class QualityOptions:
         shown = ", ".join(map(repr, [*by_text][:10])) + (", ..." if len(by_text) > 10 else "")
         hint = f"did you mean {near[0]!r}?" if near else f"there are {shown}"
         raise typer.BadParameter(
-            f"none of the first rows has the class {self.positive!r}; {hint}",
+            f"no row read so far is of the class {self.positive!r}; {hint}",
             param_hint="--positive",
         )
 
 
 def check_group_columns(first: Sequence[Chunk], columns: Sequence[str]) -> None:
     """Raise InputError for a column with so many values that it does not make groups."""
-    for name in columns:
-        values = {str(cell) for chunk in first for cell in chunk.columns[name]}
+    check_groups({name: [cell for c in first for cell in c.columns[name]] for name in columns})
+
+
+def check_groups(columns: Mapping[str, Sequence[Any]]) -> None:
+    """Raise InputError for values of a column that are too many to make groups."""
+    for name, cells in columns.items():
+        values = set(map(str, cells))
         if len(values) > MOST_GROUPS:
             raise InputError(
-                f"--group {name}: the column has {len(values)} different values among the first "
-                f"rows, more than {MOST_GROUPS}; give one with few values, such as ranges of these"
+                f"--group {name}: the column has {len(values)} different values, more than "
+                f"{MOST_GROUPS}; give one with few values, such as ranges of these"
             )
 
 

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boxwise.core.words import counted
-from boxwise.evaluate import Confusion, Reliability, reliability
+from boxwise.evaluate import Assessment, Reliability, reliability
 from boxwise.explain import FEW_ROWS, by_evidence, rows_learned
 from boxwise.report.markup import (
     Column,
     Section,
     bar,
+    figure_text,
     paragraph,
     share_text,
     short,
     table,
     text,
+    with_interval,
 )
-from boxwise.report.relevance import log_loss
 from boxwise.report.rows import LabelledRows
 from boxwise.report.subject import Subject
 
@@ -29,15 +31,15 @@ BINS = 10
 
 def quality(subject: Subject) -> Section:
     """Return the section."""
-    rows = subject.rows
-    if rows is None:
+    rows, assessment = subject.rows, subject.assessment
+    if rows is None or assessment is None:
         summary = paragraph(
             "No rows were given, so the quality of the model is unknown. Use labelled rows, "
             "preferably rows that the model has not learned: <code>--data</code> and "
             "<code>--label</code> on the command line, <code>X</code> and <code>y</code> in Python."
         )
         return Section("quality", "Quality", summary)
-    parts = [_which_rows(rows), _caution(subject, rows), _scores(rows), _by_class(rows.confusion)]
+    parts = [_which_rows(rows), _caution(subject, rows), _scores(assessment), _by_class(assessment)]
     parts += [_calibration(subject, rows), _few_rows(subject, rows)]
     return Section("quality", "Quality", "".join(parts))
 
@@ -76,38 +78,48 @@ def _caution(subject: Subject, rows: LabelledRows) -> str:
     )
 
 
-def _scores(rows: LabelledRows) -> str:
-    scores, loss = rows.confusion, log_loss(rows.codes, rows.probabilities)
-    lines = [
-        ["Class balanced accuracy (CBA)", f"{scores.cba:.3f}",
-         "every class has the same weight; misses and false alarms both lower it"],
-        ["Accuracy", f"{scores.accuracy:.3f}", "the share of correct predictions"],
-        ["Balanced accuracy", f"{scores.balanced_accuracy:.3f}",
-         "the mean recall of the classes"],
-        ["Log-loss", f"{loss:.3f}" if loss == loss else "–",
-         "penalises wrong certainty; 0 is best"],
-    ]  # fmt: skip
-    return table("Scores", [Column("score"), Column("", "number"), Column("meaning", "words")],
-                 lines)  # fmt: skip
+def _scores(found: Assessment) -> str:
+    meanings = {
+        "cba": ("Class balanced accuracy (CBA)",
+                "every class has the same weight; misses and false alarms both lower it"),
+        "accuracy": ("Accuracy", "the share of correct predictions"),
+        "balanced_accuracy": ("Balanced accuracy", "the mean recall of the classes"),
+        "macro_f1": ("Macro F1", "the mean over the classes of F1"),
+        "auc": ("AUC", "how well probabilities rank each class above the others; 0.5 is chance"),
+        "log_loss": ("Log-loss", "penalises wrong certainty; 0 is best"),
+        "brier": ("Brier score", "the squared error of the probabilities; 0 is best"),
+    }  # fmt: skip
+    lines = []
+    for name, (title, meaning) in meanings.items():
+        figure = found.figures[name]
+        lines.append([title, with_interval(figure), meaning])
+    head = [Column("score"), Column("", "number"), Column("meaning", "words")]
+    return table("Scores", head, lines) + paragraph(
+        "Below each score is its 95% interval, from a bootstrap over the rows.", kind="soft"
+    )
 
 
-def _by_class(scores: Confusion) -> str:
-    true: dict[Hashable, int] = {}
-    predicted: dict[Hashable, int] = {}
-    for (truth, prediction), n in scores.counts.items():
-        true[truth] = true.get(truth, 0) + n
-        predicted[prediction] = predicted.get(prediction, 0) + n
+def _by_class(found: Assessment) -> str:
+    true: Counter[Hashable] = Counter()
+    predicted: Counter[Hashable] = Counter()
+    for (truth, prediction), n in found.confusion.counts.items():
+        true[truth] += n
+        predicted[prediction] += n
     lines = []
     for label in sorted(true.keys() | predicted.keys(), key=lambda k: (-true.get(k, 0), str(k))):
-        n, m = true.get(label, 0), predicted.get(label, 0)
-        right = scores.counts.get((label, label), 0)
-        lines.append([short(label), f"{n:,}", f"{m:,}", _share(right, n), _share(right, m)])
+        n, m = true[label], predicted[label]
+        right = found.confusion.counts.get((label, label), 0)
+        f1, auc = (figure_text(found.by_class[label][name].value) for name in ("f1", "auc"))
+        shares = _share(right, n), _share(right, m)
+        lines.append([short(label), f"{n:,}", f"{m:,}", *shares, f1, auc])
     head = [
         Column("class"),
         Column("rows", "number"),
         Column("predicted", "number"),
         Column("recall", "bars"),
         Column("precision", "bars"),
+        Column("F1", "number"),
+        Column("AUC", "number"),
     ]
     return table("By class", head, lines)
 

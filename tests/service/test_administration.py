@@ -55,6 +55,7 @@ def test_create_model_survives_a_restart(url):
         ({"schema": {"columns": [{"name": 1, "kind": "numeric"}]}}, 422, "must be text"),
         ({"schema": {"columns": [{"name": "a"}, {"name": "a"}]}}, 422, "occurs 2 times"),
         ({"schema": {"columns": [{"name": "a", "x": 1}]}}, 422, "no more"),
+        ({"schema": {"columns": [{"name": "a"}]}, "learner": "EIOLGFMM"}, 422, "at least one"),
         ({"parameters": {"thetta": 1}}, 422, "no parameter 'thetta'; it has adapt"),
         ({"parameters": {"theta": "x"}}, 422, "theta must be a number"),
         ({"parameters": {"max_boxes": 0}}, 422, "max_boxes must be"),

@@ -57,9 +57,12 @@ def columns_of(schema: Any) -> Schema:
         except ValueError as error:
             raise refused(error) from None
     try:
-        return Schema(columns, named=True)
+        made = Schema(columns, named=True)
     except ValueError as error:
         raise refused(error) from None
+    if all(column.kind == "unknown" for column in columns):
+        raise Problem(422, "give at least one column the kind 'numeric' or 'categorical'")
+    return made
 
 
 def changed(

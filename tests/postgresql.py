@@ -121,3 +121,11 @@ def until_released(hold: Callable[[], None]) -> None:
         except ModelInUseError:
             time.sleep(0.05)
     return hold()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request, tmp_path):
+    """The URL of an empty store of each kind."""
+    if request.param == "sqlite":
+        return str(tmp_path / "models.db")
+    return request.getfixturevalue("postgresql_server").new_database()

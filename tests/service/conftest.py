@@ -3,17 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.postgresql import postgresql_server
+from tests.postgresql import postgresql_server, url
 
 __all__ = ["client", "postgresql_server", "url"]
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def url(request, tmp_path):
-    """The URL of an empty store."""
-    if request.param == "sqlite":
-        return str(tmp_path / "models.db")
-    return request.getfixturevalue("postgresql_server").new_database()
 
 
 @pytest.fixture

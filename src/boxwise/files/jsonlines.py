@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain
@@ -12,6 +11,7 @@ from typing import Any
 
 from boxwise.files.chunk import CHUNK_SIZE, FIELD_LIMIT, Chunk, gather
 from boxwise.files.errors import InputError, RowError
+from boxwise.files.json_objects import DECODER, KeyTwiceError, is_broken
 from boxwise.files.lines import BadLine, Lines
 from boxwise.files.source import Source
 from boxwise.files.stopping import ReadingStopped
@@ -23,21 +23,6 @@ _Row = tuple[int, int, dict[str, Any]]
 _HALF = "has half of a character (a lone surrogate)"
 _WHOLE = "write the whole character"
 _ONE_OBJECT = 'write one object per line, such as {"age": 31, "job": "cook"}'
-
-
-class _KeyTwiceError(ValueError):
-    """A key that an object has twice, so that one of its values would be lost."""
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    values = dict(pairs)
-    if len(values) < len(pairs):
-        ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
-        raise _KeyTwiceError(key)
-    return values
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_object)
 
 
 class JsonLinesFile:
@@ -129,12 +114,12 @@ class JsonLinesFile:
 
     def _parse(self, text: str) -> _Row | RowError:
         try:
-            values = _DECODER.decode(text)
+            values = DECODER.decode(text)
         except json.JSONDecodeError as error:
             return self._error(f"is no JSON ({error})", _ONE_OBJECT, value=text.rstrip())
         except RecursionError:
             return self._error("is nested too deeply", _ONE_OBJECT, value=text.rstrip())
-        except _KeyTwiceError as error:
+        except KeyTwiceError as error:
             return self._error("the row has this key twice", "leave one out", column=error.args[0])
         except ValueError:  # Python reads no more digits than these
             return self._error(
@@ -150,9 +135,9 @@ class JsonLinesFile:
                     return self._too_large(key, value)
         if "\\u" in text:  # text of UTF-8 has no half of a character, unless by such an escape
             for key, value in values.items():
-                if _is_broken(key):
+                if is_broken(key):
                     return self._error(f"its name {_HALF}", _WHOLE, column=key)
-                if _is_broken(value):
+                if is_broken(value):
                     return self._error(_HALF, _WHOLE, column=key, value=value)
         return self.n_rows, self._lines.number, values
 
@@ -175,13 +160,3 @@ class JsonLinesFile:
 
     def _error(self, problem: str, remedy: str, **where: Any) -> RowError:
         return RowError(problem, remedy, self._source.name, self._lines.number, **where)
-
-
-def _is_broken(value: object) -> bool:
-    if not isinstance(value, str):
-        return False
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return True
-    return False

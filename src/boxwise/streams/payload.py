@@ -4,25 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import Counter
 from typing import Any
 
+from boxwise.files.json_objects import DECODER, KeyTwiceError, is_broken
+
 LARGEST = 16 * 1024 * 1024  # bytes of a payload
-
-
-class _KeyTwiceError(ValueError):
-    """A key that an object has twice."""
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    values = dict(pairs)
-    if len(values) < len(pairs):
-        ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
-        raise _KeyTwiceError(key)
-    return values
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_object)
 
 
 def read_json(payload: bytes) -> tuple[dict[str, object] | None, str | None]:
@@ -39,10 +25,10 @@ def read_json(payload: bytes) -> tuple[dict[str, object] | None, str | None]:
         if len(payload) > LARGEST:
             return None, f"the payload has more than {LARGEST // 2**20} MB; send smaller messages"
         text = payload.decode()
-        values = _DECODER.decode(text)
+        values = DECODER.decode(text)
     except UnicodeDecodeError as error:
         return None, f"byte {error.start + 1} of the payload is not UTF-8; encode it as UTF-8"
-    except _KeyTwiceError as error:
+    except KeyTwiceError as error:
         return None, f"column {error.args[0]!r}: the payload has this key twice; leave one out"
     except json.JSONDecodeError as error:
         return None, _no_object(f"is no JSON ({error})")
@@ -67,11 +53,5 @@ def _no_object(problem: str) -> str:
 
 def _broken(values: dict[str, Any]) -> str | None:
     """Return the first column whose name or text cannot be written as UTF-8."""
-    for name, value in values.items():
-        try:
-            name.encode()
-            if isinstance(value, str):
-                value.encode()
-        except UnicodeEncodeError:
-            return name.encode(errors="replace").decode()
-    return None
+    broken = (name for name, value in values.items() if is_broken(name) or is_broken(value))
+    return next((name.encode(errors="replace").decode() for name in broken), None)

@@ -15,6 +15,7 @@ from boxwise.apps.change_watch import AlarmCommandOption, ChangeWatch, check_rai
 from boxwise.apps.interruption import Interruption
 from boxwise.apps.options import columns as columns
 from boxwise.apps.options import model as parameters
+from boxwise.apps.options.files import MissingOption
 from boxwise.apps.options.streams import StreamOptions
 from boxwise.apps.outcome import ROWS_LEFT_OUT, fail, failures_reported, notify
 from boxwise.apps.stream_bar import StreamBar
@@ -91,15 +92,7 @@ def consume(
     settings: parameters.SettingOptions,
     alarm_command: AlarmCommandOption = None,
     wanted: columns.ColumnOptions,
-    missing: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--missing",
-            metavar="TEXT",
-            help='A text that marks missing values, such as "?"; may be repeated. '
-            "Empty fields are always missing.",
-        ),
-    ] = None,
+    missing: MissingOption = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
     """Learn a stream as it comes, each row exactly once, and predict its rows.

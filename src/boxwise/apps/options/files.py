@@ -64,20 +64,22 @@ FilesArgument = Annotated[
     list[str], typer.Argument(metavar="FILE", help="Input files; - is standard input.")
 ]
 
+MissingOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--missing",
+        metavar="TEXT",
+        help='A text that marks missing values, such as "?"; may be repeated. '
+        "Empty fields are always missing.",
+    ),
+]
+
 
 @dataclass
 class FileOptions:
     """The values of these options, and the rows that could not be used."""
 
-    missing: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--missing",
-            metavar="TEXT",
-            help='A text that marks missing values, such as "?"; may be repeated. '
-            "Empty fields are always missing.",
-        ),
-    ] = None
+    missing: MissingOption = None
     form: Annotated[
         FileFormat | None,
         typer.Option("--format", help="The format, if content and name are ambiguous."),

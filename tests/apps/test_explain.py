@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from boxwise import HyperboxClassifier, ImprovedOnlineGFMM
+from boxwise import HyperboxClassifier, ImprovedOnlineGFMM, load
 from boxwise.datasets import LoanStream
 from tests.apps.running import boxwise, write_csv
 
@@ -138,3 +138,51 @@ def test_a_row_that_is_left_out_keeps_its_number(model, data, tmp_path):
     run = explain(tmp_path, data, "--on-error", "skip", "--limit", 1, "--no-counterfactual")
     assert run.exit_code == 3
     assert run.stdout.startswith("row 2: ")
+
+
+def test_several_counterfactuals_are_those_of_the_library(model, data, tmp_path, rows):
+    run = explain(tmp_path, data, "--row", 1, "--counterfactuals", 3, "--to", "jsonl")
+    (found,) = map(json.loads, run.stdout.splitlines())
+    (expected,) = model.explain([rows[0][0]], counterfactuals=3)
+    assert found == {**expected.to_dict(), "row": 1}
+    assert len(found["counterfactuals"]) > 1
+    text = explain(tmp_path, data, "--row", 1, "--counterfactuals", 3).stdout
+    assert text.count("It would be") == len(found["counterfactuals"])
+    run = explain(tmp_path, data, "--counterfactuals", 2, "--no-counterfactual")
+    assert run.exit_code == 2
+    assert "leave out one of them" in run.stderr
+
+
+def test_columns_fixed_by_learn_are_kept_in_the_model(tmp_path, data, rows):
+    target = tmp_path / "m.box"
+    options = ("--label", "decision", "-o", target, "-q")
+    assert boxwise("learn", data, *options, "--fix", "age,salary").exit_code == 0
+    assert load(target).immutable == ["salary", "age"]
+    asked = ("--counterfactuals", 9, "--to", "jsonl")
+    for more in ((), ("--fix", "loan")):
+        kept = {"age", "salary", *more[1:]}
+        for line in explain(tmp_path, data, *asked, *more).stdout.splitlines():
+            for one in json.loads(line)["counterfactuals"]:
+                assert not kept & {change["column"] for change in one["changes"]}
+    into = ("--label", "decision", "--into", target, "-q")
+    assert boxwise("learn", data, *into, "--fix", "loan").exit_code == 0
+    assert load(target).immutable == ["salary", "age", "loan"]
+    assert boxwise("learn", data, *into).exit_code == 0
+    assert load(target).immutable == ["salary", "age", "loan"]
+    parts = ("--label", "decision", "-o", target, "-q", "--jobs", 2)
+    assert boxwise("learn", data, data, *parts, "--fix", "age").exit_code == 0
+    assert load(target).immutable == ["age"]
+
+
+def test_wrong_columns_to_fix_are_refused_before_learning(tmp_path, data):
+    target = tmp_path / "m.box"
+    options = ("--label", "decision", "-o", target)
+    for more, words in (
+        (("--fix", "wage"), "there is no column 'wage'"),
+        (("--fix", "decision"), "'decision' is the --label"),
+        (("--fix", "age", "--algorithm", "onln-gfmm-m2"), "decisions of ShindeGFMM are not"),
+    ):
+        run = boxwise("learn", data, *options, *more)
+        assert run.exit_code == 2
+        assert words in run.stderr
+    assert not target.exists()

@@ -34,5 +34,22 @@ def test_features_that_are_fixed_stay_and_unknown_ones_are_refused() -> None:
         model.explain_one({1: 25.0}, fixed=["c"])
 
 
+def test_immutable_features_stay_whenever_they_appear() -> None:
+    model = HyperboxClassifier(immutable=[1, "later"])
+    for x, y in [({1: 20.0, "b": 1.0}, "no"), ({1: 60.0, "b": 9.0}, "yes")] * 5:
+        model.learn_one(x, y)
+    assert model.classifier.immutable == ["1"]
+    twin = HyperboxClassifier.from_classifier(model.classifier)
+    assert twin.immutable == ("1",)
+    for face, x in ((model, {1: 25.0, "b": 2.0}), (twin, {"1": 25.0, "b": 2.0})):
+        why = face.explain_one(x, counterfactuals=3)
+        assert why is not None
+        assert [[c.column for c in one.changes] for one in why.counterfactuals] == [["b"]]
+    model.learn_one({1: 30.0, "later": 5}, "no")
+    assert model.classifier.immutable == ["1", "later"]
+    with pytest.raises(ValueError, match="immutable is one text, 'age'"):
+        HyperboxClassifier(immutable="age")
+
+
 def test_nothing_is_explained_before_the_first_label() -> None:
     assert HyperboxClassifier().explain_one({"age": 3}) is None

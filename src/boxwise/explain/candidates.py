@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from functools import lru_cache
-from numbers import Integral
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boxwise.core import EvidenceSettings, Model
 from boxwise.explain.box_arrays import BoxArrays
+from boxwise.explain.fixed import fixed_positions
 from boxwise.explain.moves import Move, MovedRow
 from boxwise.reference.additive import HATS, OWN_VALUES
-from boxwise.schema import Schema, show
 
 MOST, LEAST = 48, 4  # values to try of each column
 IN_ALL = 4096  # of all columns together, unless that is less than the least of each
@@ -39,7 +38,7 @@ class Candidates:
         self._vocabularies = model.schema.vocabularies
         settings = model.settings
         self._has_curves = isinstance(settings, EvidenceSettings) and settings.additive
-        kept = _positions(model.schema, fixed)
+        kept = fixed_positions(model.schema, fixed)
         places = [*model.schema.numeric, *model.schema.categorical]
         self.columns = [k for k, place in enumerate(places) if place not in kept]
         self.whole = [_is_whole(arrays.V[:, k], arrays.W[:, k]) for k in range(arrays.n_numbers)]
@@ -109,19 +108,3 @@ def _thinned(values: NDArray[np.float64], most: int) -> NDArray[np.float64]:
     if len(values) <= most:
         return values
     return values[np.linspace(0, len(values) - 1, most).round().astype(np.intp)]
-
-
-def _positions(schema: Schema, columns: Collection[str | int]) -> set[int]:
-    """Return where columns are, given by name or position."""
-    if isinstance(columns, str):
-        raise TypeError(f"fixed is one text, {show(columns)}; give a list of columns")
-    found = set()
-    for column in columns:
-        if isinstance(column, Integral) and 0 <= column < schema.n_features:
-            found.add(int(column))
-        elif not isinstance(column, Integral) and str(column) in schema.names:
-            found.add(schema.names.index(str(column)))
-        else:
-            known = ", ".join(schema.names[:10]) + (", ..." if schema.n_features > 10 else "")
-            raise ValueError(f"fixed: there is no column {show(column)}; there are {known}")
-    return found

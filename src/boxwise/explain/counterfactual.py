@@ -3,7 +3,7 @@
 In each column a bounded number of values is tried: bounds of boxes of other classes, categories
 that occur in them, and the values at which the curve of the column, if it has one, may be largest.
 What is found is the smallest among these, made smaller by halving; there may be a smaller one that
-was not tried.
+was not tried. Further ones, if they are wanted, change other columns.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwise.core import Model
+from boxwise.explain.alternatives import Moves, columns_of, diverse, supports_of
 from boxwise.explain.box_arrays import BoxArrays
 from boxwise.explain.candidates import Candidates
 from boxwise.explain.explanation import Change, Counterfactual
@@ -38,28 +39,43 @@ class Search:
         The columns, by name or position, that are not to be changed.
     threads : int
         To predict with.
+    wanted : int
+        How many to look for; each after the first changes other columns.
     """
 
-    def __init__(self, model: Model, fixed: Collection[str | int] = (), threads: int = 1) -> None:
-        self._model, self._threads = model, threads
+    def __init__(
+        self,
+        model: Model,
+        fixed: Collection[str | int] = (),
+        threads: int = 1,
+        wanted: int = 1,
+    ) -> None:
+        self._model, self._threads, self._wanted = model, threads, wanted
         self._arrays = BoxArrays(model)
         self._candidates = Candidates(model, self._arrays, fixed)
 
-    def find(self, row: Row, won: int) -> tuple[Counterfactual | None, str | None]:
-        """Return the smallest change that was found; else why there is none."""
+    def find(self, row: Row, won: int) -> tuple[tuple[Counterfactual, ...], str | None]:
+        """Return the smallest change that was found, and others; why they are fewer than wanted."""
         if len(self._arrays.members) < 2:
-            return None, "the model knows no other class"
+            return (), "the model knows no other class"
         if not self._candidates.columns:
-            return None, "all columns are fixed"
+            return (), "all columns are fixed"
         moved = MovedRow(self._model, row, self._arrays.measures, self._threads)
         moves = self._candidates.moves(moved, won)
         if not moves:
-            return None, "the columns that may change have no other value to try"
+            return (), "the columns that may change have no other value to try"
         p = moved.probabilities([(move,) for move in moves])
-        found = self._single(moved, moves, p, won) or self._pair(moved, moves, p, won)
-        if found is None:
-            return None, f"none of the {moved.shown:,} changes tried leads to another class"
-        return self._counterfactual(moved, found, won), None
+        first = self._single(moved, moves, p, won) or self._pair(moved, moves, p, won)
+        if first is None:
+            return (), f"none of the {moved.shown:,} changes tried leads to another class"
+        found = [first]
+        if self._wanted > 1:
+            others = self._others(moved, moves, p, won)
+            found = diverse(first, others, supports_of(moved, others), self._wanted)
+        why_not = None
+        if len(found) < self._wanted:
+            why_not = f"none of the {moved.shown:,} changes tried does so in other columns"
+        return self._counterfactuals(moved, found, won), why_not
 
     def _single(
         self, row: MovedRow, moves: Sequence[Move], probabilities: NDArray[np.float64], won: int
@@ -76,6 +92,31 @@ class Search:
         shrunk = shrink(row, self._nearest(row, moves, flipped), won)
         numbers = [rounded(row, bracket, won) for bracket in _smallest(shrunk)]
         return min([*numbers, *lone], key=size_of)
+
+    def _others(
+        self, row: MovedRow, moves: Sequence[Move], probabilities: NDArray[np.float64], won: int
+    ) -> list[Moves]:
+        """Return small changes of single columns, and of pairs in which neither is enough."""
+        flipped = probabilities.argmax(axis=1) != won
+        enough = {move.column for move, flips in zip(moves, flipped.tolist(), strict=True) if flips}
+        found: list[Moves] = [
+            (moves[i],)
+            for i in np.argsort(probabilities[:, won], kind="stable").tolist()
+            if flipped[i] and not self._may_shrink(row, moves[i])
+        ]
+        sides: dict[int, list[Bracket]] = {}
+        for bracket in sorted(self._nearest(row, moves, flipped), key=lambda b: b.move.size):
+            sides.setdefault(bracket.move.column, []).append(bracket)
+        for brackets in [*sides.values()][:PAIRED]:
+            found += [rounded(row, bracket, won) for bracket in shrink(row, brackets, won)]
+        kept = [i for i, move in enumerate(moves) if move.column not in enough]
+        if kept:
+            pairs = self._pairs(row, [moves[i] for i in kept], probabilities[kept], won)
+            best: dict[frozenset[int], Moves] = {}
+            for pair in pairs:
+                best.setdefault(columns_of(pair), pair)
+            found += [self._smaller(row, pair, won) for pair in [*best.values()][:PAIRED]]
+        return found
 
     def _may_shrink(self, row: MovedRow, move: Move) -> bool:
         """Return whether there is something between a value and the one it is moved to."""
@@ -112,6 +153,15 @@ class Search:
         self, row: MovedRow, moves: Sequence[Move], probabilities: NDArray[np.float64], won: int
     ) -> tuple[Move, ...] | None:
         """Return the smallest pair found among the moves that came closest alone."""
+        found = self._pairs(row, moves, probabilities, won)[:SHRUNK]
+        if not found:
+            return None
+        return min((self._smaller(row, pair, won) for pair in found), key=size_of)
+
+    def _pairs(
+        self, row: MovedRow, moves: Sequence[Move], probabilities: NDArray[np.float64], won: int
+    ) -> list[Moves]:
+        """Return the pairs that change the prediction, of moves that came closest, by size."""
         gain = np.delete(probabilities, won, axis=1).max(axis=1) - probabilities[:, won]
         by_column: dict[int, list[Move]] = {}
         for i in np.argsort(-gain, kind="stable").tolist():
@@ -121,12 +171,9 @@ class Search:
         columns = [*by_column.values()][:PAIRED]
         pairs = [pair for a, b in combinations(columns, 2) for pair in product(a, b)]
         if not pairs:
-            return None
+            return []
         flips = row.flips(pairs, won).tolist()
-        found = sorted((pair for pair, yes in zip(pairs, flips, strict=True) if yes), key=size_of)
-        if not found:
-            return None
-        return min((self._smaller(row, pair, won) for pair in found[:SHRUNK]), key=size_of)
+        return sorted((pair for pair, yes in zip(pairs, flips, strict=True) if yes), key=size_of)
 
     def _smaller(self, row: MovedRow, moves: tuple[Move, ...], won: int) -> tuple[Move, ...]:
         """Return a pair with each of its numbers, one after the other, as close as can be."""
@@ -138,13 +185,23 @@ class Search:
                 moves = rounded(row, bracket, won)
         return moves
 
-    def _counterfactual(self, row: MovedRow, moves: Sequence[Move], won: int) -> Counterfactual:
-        probabilities = row.probabilities([moves])[0]
-        now = int(row.model.predict(row.batch([moves]))[0])
-        assert now != won, "every change is one that the model has answered"
-        labels = self._model.labels.values
-        changes = tuple(self._change(row, move) for move in moves)
-        return Counterfactual(changes, labels[now], float(probabilities[now]), size_of(moves))
+    def _counterfactuals(
+        self, row: MovedRow, found: Sequence[Moves], won: int
+    ) -> tuple[Counterfactual, ...]:
+        probabilities = row.probabilities(found)
+        predicted = row.model.predict(row.batch(found), self._threads).tolist()
+        supports = supports_of(row, found)
+        assert won not in predicted, "every change is one that the model has answered"
+        return tuple(
+            Counterfactual(
+                tuple(self._change(row, move) for move in moves),
+                self._model.labels.values[now],
+                float(probabilities[i, now]),
+                size_of(moves),
+                None if supports is None else float(supports[i]),
+            )
+            for i, (moves, now) in enumerate(zip(found, predicted, strict=True))
+        )
 
     def _change(self, row: MovedRow, move: Move) -> Change:
         n, name = self._arrays.n_numbers, self._arrays.names[move.column]

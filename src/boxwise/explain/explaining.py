@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from functools import lru_cache
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from boxwise.explain.text import MOST_OF_IT
 from boxwise.explain.ties import tied_boxes, tied_classes
 from boxwise.explain.winning import Decisions, best_boxes, by_evidence, decide
 from boxwise.inputs import Batch
+from boxwise.schema import show
 
 MOST_BOXES = 12  # of those that carried a decision by evidence
 LEAST_SHARE = 0.01  # of a decision, below which a box is not worth a line
@@ -29,6 +31,7 @@ def explain(
     batch: Batch,
     *,
     counterfactual: bool = True,
+    counterfactuals: int = 1,
     fixed: Collection[str | int] = (),
     threads: int = 1,
 ) -> Iterator[Explanation]:
@@ -42,6 +45,8 @@ def explain(
         The rows, encoded with ``learn=True``, so that values never learned can be named.
     counterfactual : bool
         Whether to look for the smallest change that changes the prediction.
+    counterfactuals : int
+        How many such changes to look for, each in other columns.
     fixed : collection of str or int
         The columns, by name or position, that such a change must leave alone.
     threads : int
@@ -56,11 +61,21 @@ def explain(
             f"decisions of {model.settings.algorithm} cannot be explained column by column; "
             "membership and boxes_.describe show which box decides"
         )
-    search = Search(model, fixed, threads)
-    explainer = Explainer(model, search if counterfactual else None)
+    wanted = _checked_number(counterfactuals) if counterfactual else 0
+    search = Search(model, fixed, threads, wanted)
+    explainer = Explainer(model, search if wanted else None)
     rows = known_only(batch, model)
     for part in decide(model, rows, threads):
         yield from explainer.explain(part, batch)
+
+
+def _checked_number(counterfactuals: Any) -> int:
+    whole = isinstance(counterfactuals, Integral) and not isinstance(counterfactuals, bool)
+    if not whole or counterfactuals < 0:
+        raise ValueError(
+            f"counterfactuals must be a whole number from 0, not {show(counterfactuals)}"
+        )
+    return int(counterfactuals)
 
 
 class Explainer:
@@ -128,7 +143,7 @@ class Explainer:
             if self._by_evidence
             else tied_boxes(degrees, won, self._labels, self._arrays)
         )
-        found, why_not = (None, None) if self._search is None else self._search.find(row, won)
+        found, why_not = ((), None) if self._search is None else self._search.find(row, won)
         order = np.argsort(-probabilities, kind="stable").tolist()
         return Explanation(
             row=row.place,
@@ -147,8 +162,9 @@ class Explainer:
             rivals=rivals,
             against=compared,
             tie=tie,
-            counterfactual=found,
+            counterfactual=found[0] if found else None,
             no_counterfactual=why_not,
+            counterfactuals=found,
         )
 
     def _carried(self, shares: NDArray[np.float64], won: int, whole: float) -> list[int]:

@@ -205,12 +205,16 @@ class Counterfactual:
     size : float
         How large the changes are together: for numbers the share of the column's range (of its
         rows, with ``scale="quantile"``), for a category, or a value that was missing, 1.
+    support : float or None
+        By evidence: how many learned rows speak for the decision on the changed row; the fewer, the
+        less plausible is such a row.
     """
 
     changes: tuple[Change, ...]
     prediction: Any
     probability: float
     size: float
+    support: float | None = None
 
 
 @dataclass(frozen=True)
@@ -259,7 +263,10 @@ class Explanation:
     counterfactual : Counterfactual or None
         The smallest change found that changes the prediction.
     no_counterfactual : str or None
-        Why there is none.
+        Why there is none, or fewer than were asked for.
+    counterfactuals : tuple of Counterfactual
+        All that were found, as many as were asked for at most: the smallest first, then others,
+        which change other columns.
 
     Notes
     -----
@@ -302,6 +309,7 @@ class Explanation:
     tie: Tie | None
     counterfactual: Counterfactual | None
     no_counterfactual: str | None
+    counterfactuals: tuple[Counterfactual, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as dicts, lists, text, numbers and None, ready for JSON."""

@@ -9,7 +9,7 @@ from boxwise.explain.explanation import BoxSupport, Explanation, FeatureReason
 from boxwise.explain.support import few_rows_text
 from boxwise.explain.text import (
     carried_text,
-    counterfactual_text,
+    counterfactual_lines,
     factors_of,
     factors_title,
     features_title,
@@ -56,8 +56,8 @@ def to_html(why: Explanation) -> str:
             for rival in why.rivals[:MOST_RIVALS]
         ]
         parts.append(folded(f"other classes: {len(why.rivals)}", table(rivals)))
-    if why.counterfactual is not None or why.no_counterfactual is not None:
-        text = escape(counterfactual_text(why))
+    if changes := counterfactual_lines(why):
+        text = "<br>".join(map(escape, changes))
         edge = f"margin-top:.6em;padding:.3em .6em;border-left:3px solid {FOR}"
         parts.append(f'<div style="{edge}">{text}</div>')
     return card(headline(why), *parts)

@@ -7,7 +7,14 @@ from math import exp, inf, log
 from textwrap import wrap
 
 from boxwise.core.words import EXPONENT_FROM, counted, number_text, value_text
-from boxwise.explain.explanation import Change, Comparison, Explanation, FeatureReason, Tie
+from boxwise.explain.explanation import (
+    Change,
+    Comparison,
+    Counterfactual,
+    Explanation,
+    FeatureReason,
+    Tie,
+)
 from boxwise.explain.support import few_rows_text, rows_text
 
 WIDTH = 88
@@ -31,8 +38,8 @@ def explanation_text(why: Explanation) -> str:
     lines += ["", *_features(why)]
     if why.rivals:
         lines += ["", *_rivals(why)]
-    if why.counterfactual is not None or why.no_counterfactual is not None:
-        lines += ["", *_wrapped(counterfactual_text(why))]
+    if changes := counterfactual_lines(why):
+        lines += ["", *(line for text in changes for line in _wrapped(text))]
     return "\n".join(lines)
 
 
@@ -263,13 +270,25 @@ def _rivals(why: Explanation) -> Iterator[str]:
         yield f"and {counted(len(why.rivals) - len(shown), 'other class', 'other classes')}"
 
 
-def counterfactual_text(why: Explanation) -> str:
-    """Say what would change the prediction, or why that is not known."""
-    found = why.counterfactual
-    if found is None:
-        return f"No change found: {why.no_counterfactual}."
+def counterfactual_lines(why: Explanation) -> list[str]:
+    """Say what would change the prediction, or why that is not known; nothing if nobody asked.
+
+    The support of the changed rows is named if there are several of them, or might have been.
+    """
+    found, why_not = why.counterfactuals, why.no_counterfactual
+    if not found:
+        return [] if why_not is None else [f"No change found: {why_not}."]
+    several = len(found) > 1 or why_not is not None
+    lines = [_counterfactual(why, one, several=several) for one in found]
+    return lines if why_not is None else [*lines, f"No further change found: {why_not}."]
+
+
+def _counterfactual(why: Explanation, found: Counterfactual, *, several: bool) -> str:
     changes = " and ".join(change_text(change) for change in found.changes)
-    sure = f" ({percent(found.probability)})" if why.decision == "evidence" else ""
+    notes = [percent(found.probability)] if why.decision == "evidence" else []
+    if several and found.support is not None:
+        notes.append(f"support {rows_text(found.support)}")
+    sure = f" ({', '.join(notes)})" if notes else ""
     return f"It would be {class_text(found.prediction)}{sure} with {changes}."
 
 

@@ -66,6 +66,9 @@ class EIOLGFMM(ExplainedLearner):
     n_jobs : int, default=None
         The number of threads for predicting many rows: as in scikit-learn, None is 1 (or the
         setting of joblib), -1 the number of cores. The result does not depend on it.
+    immutable : list of str or int, default=None
+        The columns, by name or position, that a counterfactual of `explain` never changes: what a
+        person cannot change, such as the age. The model file keeps them.
 
     Attributes
     ----------
@@ -129,6 +132,7 @@ class EIOLGFMM(ExplainedLearner):
         max_boxes: int | None = None,
         unlabelled: Any = None,
         n_jobs: int | None = None,
+        immutable: Any = None,
     ) -> None:
         self.theta = theta
         self.delta = delta
@@ -141,6 +145,7 @@ class EIOLGFMM(ExplainedLearner):
         self.max_boxes = max_boxes
         self.unlabelled = unlabelled
         self.n_jobs = n_jobs
+        self.immutable = immutable
 
     @property
     def alpha_(self) -> float:

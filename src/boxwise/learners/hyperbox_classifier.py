@@ -77,6 +77,9 @@ class HyperboxClassifier(ExplainedLearner):
     n_jobs : int, default=None
         The number of threads for predicting many rows: as in scikit-learn, None is 1 (or the
         setting of joblib), -1 the number of cores. The result does not depend on it.
+    immutable : list of str or int, default=None
+        The columns, by name or position, that a counterfactual of `explain` never changes: what a
+        person cannot change, such as the age. The model file keeps them.
 
     Attributes
     ----------
@@ -148,6 +151,7 @@ class HyperboxClassifier(ExplainedLearner):
         class_weight: Any = None,
         unlabelled: Any = None,
         n_jobs: int | None = None,
+        immutable: Any = None,
     ) -> None:
         self.theta = theta
         self.delta = delta
@@ -161,6 +165,7 @@ class HyperboxClassifier(ExplainedLearner):
         self.class_weight = class_weight
         self.unlabelled = unlabelled
         self.n_jobs = n_jobs
+        self.immutable = immutable
 
     def fit(self, X: Any, y: Any, upper: Any = None, sample_weight: Any = None) -> Self:
         """Learn from a table, forgetting what was learned before.

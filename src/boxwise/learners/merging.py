@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from boxwise.core import EntropySettings, EvidenceSettings, Model, join
+from boxwise.learners.base.explained_learner import ExplainedLearner
 from boxwise.learners.base.hyperbox_learner import HyperboxLearner
 from boxwise.learners.base.online_learner import OnlineLearner
 from boxwise.schema import Kind, Schema, show
@@ -212,7 +213,10 @@ def _common_settings(
 def _beside(model: HyperboxLearner) -> dict[str, Any]:
     """Return the parameters that the engine does not know of."""
     weights = {"class_weight": model.class_weight} if hasattr(model, "class_weight") else {}
-    return {"unlabelled": model.unlabelled, **weights}
+    kept = {}
+    if isinstance(model, ExplainedLearner):
+        kept["immutable"] = model._immutable(model._fitted().schema)
+    return {"unlabelled": model.unlabelled, **weights, **kept}
 
 
 _PARAMETERS = {"mean": "condition", "priors": "class_prior"}  # settings that are called otherwise

@@ -30,24 +30,27 @@ _KINDS: dict[type, Kind] = {  # of values as most rows have them
     str: "categorical",
     bool: "categorical",
 }
+_OF_FEATURES = ("categorical_features", "immutable")
 _LABELS = (str, int, bool)  # the types of labels as most rows have them
 
 
 class RiverClassifier(base.MiniBatchClassifier):
     """An online estimator behind River's interface; a subclass says which, and its parameters.
 
-    Every parameter but `categorical_features` is called as it is there.
+    Every parameter is called as it is there; those in `_OF_FEATURES` name features.
     """
 
     _estimator: ClassVar[type[ExplainedLearner]]
     _checked: Settings | None = None  # for some columns; unless an older version pickled the model
     categorical_features: Iterable[Hashable] | None
+    immutable: Iterable[Hashable] | None
     feature_range: Any
     scale: Any
 
     def _begin(self) -> None:
         """Make the estimator, once the parameters are set."""
-        self.categorical_features = _names_given(self.categorical_features)
+        for name in _OF_FEATURES:
+            setattr(self, name, _names_given(name, getattr(self, name)))
         shared = {name: getattr(self, name) for name in self._shared()}
         self._classifier = self._estimator(**shared, unlabelled=math.nan)
         self._names: dict[Hashable, str] = {}  # of the features known so far
@@ -56,8 +59,8 @@ class RiverClassifier(base.MiniBatchClassifier):
 
     @classmethod
     def _shared(cls) -> list[str]:
-        """Return the parameters that both interfaces have."""
-        return [name for name in signature(cls).parameters if name != "categorical_features"]
+        """Return the parameters that both interfaces have, and that name no features."""
+        return [name for name in signature(cls).parameters if name not in _OF_FEATURES]
 
     def _check(self) -> None:
         """Refuse parameters that no row could be learned with: make a model for some row.
@@ -101,9 +104,13 @@ class RiverClassifier(base.MiniBatchClassifier):
         learned._configure_to_go_on(learned._model)
         parameters = learned.get_params()
         shared = {name: parameters[name] for name in cls._shared()}
-        model = cls(**shared | {"categorical_features": schema.categorical_names})
+        names = learned._model.schema.names
+        immutable = [names[j] for j in sorted(learned._fixed(learned._model.schema))] or None
+        of_features = {"categorical_features": schema.categorical_names, "immutable": immutable}
+        model = cls(**shared | of_features)
         model._classifier = learned
         model._names = {name: name for name in learned._model.schema.names}
+        model._keep_immutable()
         model._connect()
         return model
 
@@ -171,7 +178,12 @@ class RiverClassifier(base.MiniBatchClassifier):
         return by_label
 
     def explain_one(
-        self, x: Row, *, counterfactual: bool = True, fixed: Iterable[Hashable] = ()
+        self,
+        x: Row,
+        *,
+        counterfactual: bool = True,
+        counterfactuals: int = 1,
+        fixed: Iterable[Hashable] = (),
     ) -> Explanation | None:
         """Say why a row is predicted as it is; None before the first label was learned.
 
@@ -181,8 +193,10 @@ class RiverClassifier(base.MiniBatchClassifier):
             The features.
         counterfactual
             Whether to look for the smallest change that would change the prediction.
+        counterfactuals
+            How many such changes to look for, each of other features.
         fixed
-            Features that such a change must leave alone.
+            Features that such a change must leave alone, besides those of `immutable`.
         """
         if not self._labels:
             return None
@@ -192,7 +206,10 @@ class RiverClassifier(base.MiniBatchClassifier):
                 raise ValueError(f"fixed: the model knows no feature {show(key)}")
         names = [self._names[key] for key in kept]
         row = _named(x, self._names)
-        return self._classifier.explain([row], counterfactual=counterfactual, fixed=names)[0]
+        (why,) = self._classifier.explain(
+            [row], counterfactual=counterfactual, counterfactuals=counterfactuals, fixed=names
+        )
+        return why
 
     def learn_many(self, X: pd.DataFrame, y: pd.Series) -> None:
         """Learn the rows of a table, one after the other as `learn_one` does."""
@@ -254,6 +271,8 @@ class RiverClassifier(base.MiniBatchClassifier):
             raise
         self._names = names
         clf.categorical_features = model.schema.categorical_names
+        if columns:
+            self._keep_immutable()
         self._connect(reader)
 
     def _columns_of_new(self, x: Row, model: Model | None) -> dict[Hashable, Column]:
@@ -279,6 +298,13 @@ class RiverClassifier(base.MiniBatchClassifier):
             before = (None,) if model is not None and model.n_boxes > 0 else ()
             columns[key] = Column(name, "categorical", Vocabulary(before))
         return columns
+
+    def _keep_immutable(self) -> None:
+        """Let the classifier know those of the immutable features that have had a value."""
+        known = [
+            self._names[key] for key in getattr(self, "immutable", ()) or () if key in self._names
+        ]
+        self._classifier.immutable = known or None
 
     def _model_with(self, columns: dict[Hashable, Column], old: Model | None) -> Model:
         """Return a model with the columns of these features, after those of another if given."""
@@ -372,7 +398,7 @@ def _records(X: pd.DataFrame) -> list[dict[Hashable, Any]]:
     return records
 
 
-def _names_given(features: Iterable[Hashable] | None) -> tuple[Hashable, ...] | None:
+def _names_given(name: str, features: Iterable[Hashable] | None) -> tuple[Hashable, ...] | None:
     if isinstance(features, str):
-        raise ValueError(f"categorical_features is one text, {features!r}; give a list of names")
+        raise ValueError(f"{name} is one text, {features!r}; give a list of names")
     return None if features is None else tuple(features)

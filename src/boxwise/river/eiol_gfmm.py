@@ -32,6 +32,8 @@ class EIOLGFMM(RiverClassifier):
         Names of features that are categorical although their values are numbers.
     feature_range, scale, max_boxes
         As in :class:`HyperboxClassifier`.
+    immutable
+        Names of features that a counterfactual of `explain_one` never changes.
 
     Examples
     --------
@@ -56,6 +58,7 @@ class EIOLGFMM(RiverClassifier):
         feature_range: Any = "data",
         scale: str = "range",
         max_boxes: int | None = None,
+        immutable: Iterable[Hashable] | None = None,
     ) -> None:
         self.theta = theta
         self.delta = delta
@@ -66,4 +69,5 @@ class EIOLGFMM(RiverClassifier):
         self.feature_range = feature_range
         self.scale = scale
         self.max_boxes = max_boxes
+        self.immutable = immutable
         self._begin()

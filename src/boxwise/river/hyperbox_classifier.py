@@ -41,6 +41,8 @@ class HyperboxClassifier(RiverClassifier):
         The most boxes at any time; None is no limit.
     adapt, additive, class_prior
         As in :class:`boxwise.HyperboxClassifier`.
+    immutable
+        Names of features that a counterfactual of `explain_one` never changes.
 
     Examples
     --------
@@ -70,6 +72,7 @@ class HyperboxClassifier(RiverClassifier):
         adapt: bool = True,
         additive: bool = True,
         class_prior: str = "data",
+        immutable: Iterable[Hashable] | None = None,
     ) -> None:
         self.theta = theta
         self.delta = delta
@@ -80,6 +83,7 @@ class HyperboxClassifier(RiverClassifier):
         self.adapt = adapt
         self.additive = additive
         self.class_prior = class_prior
+        self.immutable = immutable
         self._begin()
 
     def learn_one(self, x: Row, y: Any, w: float = 1.0) -> None:

@@ -53,8 +53,20 @@ def explain(
     ] = None,
     fix: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAMES", help="Columns that a counterfactual must not change."),
+        typer.Option(
+            metavar="NAMES",
+            help="Columns that a counterfactual must not change, besides those of the model.",
+        ),
     ] = None,
+    counterfactuals: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="The number of counterfactuals to look for, each in other columns (1).",
+            show_default=False,
+        ),
+    ] = 1,
     no_counterfactual: Annotated[
         bool,
         typer.Option("--no-counterfactual", help="Skip the search for a counterfactual; faster."),
@@ -69,12 +81,14 @@ def explain(
     """Explain the predictions of the rows of files, and what would change them.
 
     For each row: the boxes that decided, the columns that supported or opposed the class, the other
-    classes, and the smallest change of one or two columns found that changes the prediction.
+    classes, and the smallest change of one or two columns found that changes the prediction. With
+    --counterfactuals, further changes, of other columns, and the number of learned rows that
+    support each changed row.
 
     \b
     Examples:
       boxwise explain loans.box july.csv --row 17
-      boxwise explain loans.box july.csv --row 17 --fix age
+      boxwise explain loans.box july.csv --row 17 --fix age --counterfactuals 3
       boxwise explain loans.box july.csv --to jsonl -o reasons.jsonl
 
     \b
@@ -97,12 +111,17 @@ def explain(
             )
         check_knows_classes(clf)
         rows = ModelRows(clf, data, options)
+        if no_counterfactual and counterfactuals > 1:
+            raise typer.BadParameter(
+                "there is nothing to search with --no-counterfactual; leave out one of them",
+                param_hint="--counterfactuals",
+            )
         fixed = [rows.names.index(name) for name in chosen_names("--fix", fix, rows.names)]
         brief = limit is None and row is None and to is ExplanationFormat.text
         wanted = None if row is None else frozenset(row)
         with opened(output) as out, columns_by_position():
             chunks = _chosen(rows.chunks(), wanted)
-            found = _explanations(clf, chunks, fixed, counterfactual=not no_counterfactual)
+            found = _explanations(clf, chunks, fixed, 0 if no_counterfactual else counterfactuals)
             explained: list[int] = []
             for why in islice(found, FEW if brief else limit):
                 out.write(_written(why, to, first=not explained))
@@ -132,13 +151,14 @@ def _chosen(chunks: Iterator[TypedChunk], wanted: frozenset[int] | None) -> Iter
 
 
 def _explanations(
-    clf: Any, chunks: Iterator[TypedChunk], fixed: list[int], *, counterfactual: bool
+    clf: Any, chunks: Iterator[TypedChunk], fixed: list[int], counterfactuals: int
 ) -> Iterator[Explanation]:
     """Yield the explanations one by one, so that the first is there soon."""
     for chunk in chunks:
         model = clf._fitted()
         batch = clf._encode(chunk.columns, model.schema, None, learn=True)
-        found = explained(model, batch, counterfactual=counterfactual, fixed=fixed)
+        kept = clf._fixed(model.schema, fixed)
+        found = explained(model, batch, counterfactuals=counterfactuals, fixed=kept)
         for number, why in zip(chunk.rows, found, strict=True):
             yield replace(why, row=number)
 

@@ -64,6 +64,8 @@ from boxwise.files import (
     Typing,
 )
 from boxwise.inputs import columns_by_position
+from boxwise.learners.base.explained_learner import ExplainedLearner
+from boxwise.schema import Kind
 
 MANY_BOXES = 0.8  # of the rows: too many to say much
 ENOUGH_ROWS = 500  # before which many boxes mean nothing
@@ -78,6 +80,7 @@ class Plan:
     interruption: Interruption
     columns: columns.ColumnOptions
     alarm_command: str | None = None
+    fix: list[str] | None = None
     learned: int = 0
     last_row: int | None = None  # the last one that was learned, if not all that were read were
     parted: PartedFiles | None = None  # if they are learned in parts
@@ -101,6 +104,14 @@ def learn(
             min=1,
             help="Learn each file separately, in N processes, and merge the models: another "
             "model than that of one pass over the files, and the same for every N.",
+        ),
+    ] = None,
+    fix: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Columns that counterfactuals of the model must never change, such as the age; "
+            "the model file keeps them.",
         ),
     ] = None,
     *,
@@ -179,7 +190,7 @@ def learn(
             files = options.files(
                 data, only=only_these, drop=wanted.dropped, stop=interruption.stop
             )
-            plan = Plan(files, options, interruption, wanted, alarm_command)
+            plan = Plan(files, options, interruption, wanted, alarm_command, fix)
             if jobs is not None and len(data) > 1:
                 plan.parted = PartedFiles(
                     data,
@@ -227,11 +238,13 @@ def _learn_parts(
             typing, _ = typed_by_first_rows(plan.files, plan.columns, plan.options, parted.numbers)
             typing = parameters.typing_of(algorithm, typing)
             blank = parameters.new_learner(algorithm, settings, typing.kinds)
+            _set_immutable(blank, plan, typing.kinds)
             blank._begin(schema_of(typing.kinds))
             if not plan.options.quiet:
                 parameters.show_kinds(plan.files, typing.kinds, plan.columns.label)
         else:
             typing = _typing_to_go_on(plan, model)
+            _set_immutable(model, plan, typing.kinds)
             started_to_learn(plan.files, plan.columns, plan.options, parted.numbers)
             blank = blank_like(model)
     merged = parted.learn(blank, typing, [] if model is None else [(str(path), model)])
@@ -246,6 +259,7 @@ def _learn_new(plan: Plan, algorithm: parameters.Algorithm, settings: Mapping[st
     typing, chunks = typed_by_first_rows(plan.files, plan.columns, plan.options, numbers)
     typing = parameters.typing_of(algorithm, typing)
     model = parameters.new_learner(algorithm, settings, typing.kinds)
+    _set_immutable(model, plan, typing.kinds)
     check_raises_alarms(plan.alarm_command, model)
     if not plan.options.quiet:
         parameters.show_kinds(plan.files, typing.kinds, plan.columns.label)
@@ -260,6 +274,7 @@ def _learn_new(plan: Plan, algorithm: parameters.Algorithm, settings: Mapping[st
 
 def _learn_more(plan: Plan, model: Any) -> None:
     typing = _typing_to_go_on(plan, model)
+    _set_immutable(model, plan, typing.kinds)
     numbers = number_labels(plan.columns, plan.options, model.classes_.tolist())
     _, chunks = started_to_learn(plan.files, plan.columns, plan.options, numbers)
     _learn_chunks(plan, model, typing, chunks)
@@ -271,6 +286,23 @@ def _typing_to_go_on(plan: Plan, model: Any) -> Typing:
     if not plan.options.quiet:
         report_columns_left_out(plan.files, typing)
     return typing
+
+
+def _set_immutable(model: Any, plan: Plan, kinds: Mapping[str, Kind]) -> None:
+    """Add the columns of --fix to those that no counterfactual of the model may change."""
+    if plan.fix is None:
+        return
+    if not isinstance(model, ExplainedLearner):
+        raise typer.BadParameter(
+            f"decisions of {type(model).__name__} are not explained, so no column need be fixed; "
+            "leave it out, or use --algorithm hyperbox or eiol-gfmm",
+            param_hint="--fix",
+        )
+    names = [*kinds]  # in the order of the columns of the model
+    chosen = columns.chosen_names("--fix", plan.fix, names, plan.columns.label)
+    schema = model._fitted().schema if model.__sklearn_is_fitted__() else schema_of(kinds)
+    places = sorted(model._fixed(schema, [names.index(name) for name in chosen]))
+    model.set_params(immutable=[schema.names[j] if schema.named else j for j in places])
 
 
 def _learn_chunks(plan: Plan, model: Any, typing: Typing, chunks: Iterable[Chunk]) -> None:

@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from boxwise.core import Model
 from boxwise.explain import Explanation, explain
+from boxwise.explain.fixed import fixed_positions
+from boxwise.learners.base.hyperbox_learner import TrainingTable
 from boxwise.learners.base.online_learner import OnlineLearner
+from boxwise.learners.weights import LearnedRows
+from boxwise.schema import Schema
 
 
 class ExplainedLearner(OnlineLearner):
-    """An online estimator whose predictions can be explained by its boxes."""
+    """An online estimator whose predictions can be explained by its boxes.
+
+    A subclass has the parameter `immutable`.
+    """
+
+    immutable: Any = None
 
     @property
     def _parameters_to_go_on_with(self) -> dict[str, Any]:
@@ -23,6 +33,7 @@ class ExplainedLearner(OnlineLearner):
         upper: Any = None,
         *,
         counterfactual: bool = True,
+        counterfactuals: int = 1,
         fixed: Collection[str | int] = (),
     ) -> list[Explanation]:
         """Say of each row why it is predicted as it is.
@@ -34,9 +45,12 @@ class ExplainedLearner(OnlineLearner):
         counterfactual : bool, default=True
             Whether to look for the smallest change of one or two columns that would change the
             prediction. It takes most of the time: without it many rows are explained quickly.
+        counterfactuals : int, default=1
+            How many such changes to look for: the smallest, and others that change other columns,
+            those supported by learned rows first.
         fixed : collection of str or int, default=()
-            The columns, by name or position, that such a change leaves alone: what a person
-            cannot change, for example.
+            The columns, by name or position, that such a change leaves alone, besides those of the
+            parameter `immutable`.
 
         Returns
         -------
@@ -56,6 +70,34 @@ class ExplainedLearner(OnlineLearner):
         model = self._fitted().copy()  # another thread may go on learning
         batch = self._encode(X, model.schema, upper, learn=True)
         found = explain(
-            model, batch, counterfactual=counterfactual, fixed=fixed, threads=self._threads()
+            model,
+            batch,
+            counterfactual=counterfactual,
+            counterfactuals=counterfactuals,
+            fixed=self._fixed(model.schema, fixed),
+            threads=self._threads(),
         )
         return [*found]
+
+    def _fixed(self, schema: Schema, fixed: Collection[str | int] = ()) -> set[int]:
+        """Return the positions of the columns that no counterfactual may change."""
+        return self._immutable(schema) | fixed_positions(schema, fixed)
+
+    def _immutable(self, schema: Schema) -> set[int]:
+        if self.immutable is None:
+            return set()
+        return fixed_positions(schema, self.immutable, "immutable")
+
+    def _check_parameters(self, schema: Schema) -> None:
+        super()._check_parameters(schema)
+        self._immutable(schema)
+
+    def _read_training(self, *table: Any) -> TrainingTable:
+        training = super()._read_training(*table)
+        self._immutable(training.schema)
+        return training
+
+    def _read_to_learn(self, *table: Any) -> tuple[Model, LearnedRows]:
+        model, rows = super()._read_to_learn(*table)
+        self._immutable(model.schema)
+        return model, rows

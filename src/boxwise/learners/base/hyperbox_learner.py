@@ -29,6 +29,10 @@ from boxwise.schema import Kind, Schema, Vocabulary, show
 from boxwise.store import write
 
 
+# Parameters that version 0.2 does not have: files of models that do without stay readable to it.
+_ADDED = ("dates", "immutable")
+
+
 @dataclass(frozen=True)
 class TrainingTable:
     """A table and its labels, read; the schema has none of its category values yet."""
@@ -204,8 +208,8 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the model as if-then rules, one for each box that has a class.
 
         Conditions that do not bind are left out: an interval that spans the range of the column,
-        a set of all its values. Where columns have a relevance, a rule keeps the conditions on its
-        five most relevant columns.
+        a set of all its values. The conditions that raise the precision of the rule most come
+        first; with `HyperboxClassifier` a rule keeps at most five of them.
 
         Parameters
         ----------
@@ -298,7 +302,8 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _to_saved(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return what a model file holds: what JSON can hold, and arrays."""
         model = self._fitted()
-        parameters = parameters_to_json(self.get_params())
+        given = {k: v for k, v in self.get_params().items() if v is not None or k not in _ADDED}
+        parameters = parameters_to_json(given)
         self._check_parameters(model.schema)  # what is saved must be what can be loaded
         content, arrays = model.to_state()
         content |= {

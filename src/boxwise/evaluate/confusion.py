@@ -48,6 +48,12 @@ class Confusion:
             raise ValueError(f"y_true has {len(truth)} rows, y_pred has {len(predictions)}")
         self._count([*zip(truth, predictions, strict=True)])
 
+    def copy(self) -> Confusion:
+        """Return a copy, which goes on counting by itself."""
+        other = Confusion(self.window)
+        other._recent, other._counts = self._recent.copy(), self._counts.copy()
+        return other
+
     def __len__(self) -> int:
         return self._counts.total()
 

@@ -106,7 +106,7 @@ class Prequential:
         return {runner.name: runner.changes for runner in self._runners}
 
     def assessments(self) -> dict[str, Assessment]:
-        """Return the quality of the predictions of each learner so far, with intervals.
+        """Return the quality of the predictions of each learner, up to the last step.
 
         Returns
         -------

@@ -109,6 +109,8 @@ class Runner:
 
     def point(self, *, last: bool = False) -> Point:
         """Return what is known of it now; `last` also measures what takes long to measure."""
+        if self._log is not None:
+            self._log.note(self._overall)
         return Point(
             self.name,
             self._rows,
@@ -124,10 +126,10 @@ class Runner:
         )
 
     def assessment(self) -> Assessment | None:
-        """Return the quality of all predictions so far; None if there are none."""
+        """Return the quality of the predictions up to the last point; None if there are none."""
         if self._log is None or self._plan is None or not self._log.rows:
             return None
-        return self._log.assess(self._overall, self._plan)
+        return self._log.assess(self._plan)
 
     def _scores(self, confusion: Confusion, *, last: bool = False) -> Scores:
         scores = Scores.of(confusion)

@@ -3,6 +3,8 @@
 import math
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -202,3 +204,16 @@ def test_to_rows_has_every_number_under_the_same_keys():
     assert {r["note"] for r in rows if r["figure"] == "cost"} == {
         "best", "0.5", "calibrated", "always", "never",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", [np.array, pd.Series, pl.Series, tuple])
+def test_labels_and_groups_may_be_of_any_column_type(kind):
+    y, p, classes = drawn(k=2)
+    column = [i % 2 for i in range(len(y))]
+    found = assess(
+        kind(y), pd.DataFrame(p), np.array(classes), groups={"g": kind(column)}, positive="ash"
+    )
+    assert [type(label) for label in found.labels] == [str, str]
+    assert {g.value for g in found.groups["g"].groups} == {0, 1}
+    with pytest.raises(ValueError, match="there are 'ash', 'beech'$"):
+        assess(kind(y), p, np.array(classes), positive="x")

@@ -10,7 +10,7 @@ from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
 from boxwise import EIOLGFMM, HyperboxClassifier
 from boxwise.datasets import LoanStream
-from boxwise.evaluate import assess, prequential
+from boxwise.evaluate import Prequential, assess, prequential
 
 
 def stream(n=600):
@@ -174,3 +174,17 @@ def test_scores_of_probabilities_are_in_the_files(tmp_path):
     (row,) = json.loads((tmp_path / "scores.json").read_text())
     assert {"auc", "log_loss", "brier", "macro_f1", "recent_log_loss", "recent_brier"} <= row.keys()
     assert "recent_auc" not in row
+
+
+def test_an_interrupted_run_has_the_quality_of_its_last_step():
+    def source():
+        yield from stream(250)
+        raise KeyboardInterrupt
+
+    run = Prequential(HyperboxClassifier(), source(), every=100, probabilities=True)
+    with pytest.raises(KeyboardInterrupt):
+        for _ in run:
+            pass
+    found = run.assessments()["HyperboxClassifier"]
+    assert found.rows == run.summary()[0]["scored"] == 199
+    assert found.figures["log_loss"].value == pytest.approx(run.summary()[0]["log_loss"])

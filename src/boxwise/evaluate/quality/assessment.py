@@ -196,7 +196,7 @@ def assess(
     """
     if not 0 < level < 1:
         raise ValueError(f"level must be between 0 and 1, not {level!r}")
-    truth, known = label_list("y_true", y_true), label_list("classes", classes)
+    truth, known = _labels("y_true", y_true), _labels("classes", classes)
     p = None
     if probabilities is not None:
         p = checked_probabilities(probabilities, truth, known)
@@ -204,7 +204,7 @@ def assess(
         raise ValueError("without probabilities, y_pred is needed")
     if not truth:
         raise ValueError("an assessment needs at least one row; y_true is empty")
-    predicted = _predicted(p, known) if y_pred is None else label_list("y_pred", y_pred)
+    predicted = _predicted(p, known) if y_pred is None else _labels("y_pred", y_pred)
     if len(predicted) != len(truth):
         raise ValueError(f"y_true has {len(truth)} rows, y_pred has {len(predicted)}")
     predictions = predictions_of(truth, predicted, p, known, _group_columns(groups, len(truth)))
@@ -344,6 +344,12 @@ def _cost(
     parts = resampling.fold_of if isinstance(resampling, Folds) else None
     is_positive = predictions.truth == k
     return cost_report(predictions.p[:, k], is_positive, plan.costs, positive, parts), None
+
+
+def _labels(name: str, values: Any) -> list[Hashable]:
+    """Return one column of labels as a list of Python's own values."""
+    labels = label_list(name, values)
+    return values.tolist() if hasattr(values, "tolist") else labels
 
 
 def _predicted(p: Any, known: list[Hashable]) -> list[Hashable]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,8 @@ class PredictionLog:
     Log-loss and Brier score are sums over all rows, and so is the confusion matrix, which its owner
     counts. The rows themselves are held up to `MOST_ROWS` (fewer with many classes, at most
     `MOST_CELLS` probabilities); of more rows a uniform random sample is held (bottom-k sampling:
-    every row draws a number, those with the smallest are kept).
+    every row draws a number, those with the smallest are kept). Results are those of the last
+    `note`, so that a run that is interrupted between two steps has those of a whole step.
 
     Parameters
     ----------
@@ -69,8 +70,9 @@ class PredictionLog:
         self._sums = np.zeros(2)  # log-loss, squared error
         self._recent: deque[tuple[float, float]] = deque(maxlen=window)
         self._blocks: list[_Block] = []
-        self._held = 0
-        self.rows = 0
+        self._held = self._read = 0
+        self._noted_sums, self._noted_counts = np.zeros(2), Confusion()
+        self.rows = 0  # up to the last note
 
     def add(
         self,
@@ -99,20 +101,28 @@ class PredictionLog:
             scores = np.stack([log_losses(p, true), squared_errors(p, true)])
             self._sums += scores.sum(axis=1)
             self._recent.extend(zip(*scores.tolist(), strict=True))
-        self.rows += len(true)
         group_codes = np.empty((len(true), len(self._columns)), np.int32)
         for j, column in enumerate(groups):
             group_codes[:, j] = [self._group_code(j, value) for value in column]
-        self._blocks.append(_Block(true, chosen, p, group_codes, self._random.random(len(true))))
+        number = np.arange(self._read, self._read + len(true))
+        drawn = self._random.random(len(true))
+        self._blocks.append(_Block(true, chosen, p, group_codes, drawn, number))
         self._held += len(true)
+        self._read += len(true)
         if self._held > 2 * self._capacity:
             self._sample()
+
+    def note(self, confusion: Confusion) -> None:
+        """Take all rows so far for what is known; `confusion` has counted them."""
+        self.rows = self._read
+        self._noted_sums = self._sums.copy()
+        self._noted_counts = confusion.copy()
 
     def means(self) -> tuple[float, float]:
         """Return log-loss and Brier score over all rows."""
         if not self.rows or not self.has_probabilities:
             return np.nan, np.nan
-        return self._scaled(*(self._sums / self.rows).tolist())
+        return self._scaled(*(self._noted_sums / self.rows).tolist())
 
     def recent_means(self) -> tuple[float, float]:
         """Return log-loss and Brier score over the latest rows."""
@@ -131,6 +141,8 @@ class PredictionLog:
         if self._held > self._capacity:
             self._sample()
         block = self._joined()
+        if self._read > self.rows:
+            block = block.part(np.flatnonzero(block.number < self.rows))
         labels = sorted_labels(self._places)
         order = np.array([self._places[label] for label in labels])
         place = np.empty(len(order), np.int32)
@@ -142,9 +154,9 @@ class PredictionLog:
         p = block.p[:, order] if self.has_probabilities else None
         return Predictions(labels, place[block.truth], place[block.predicted], p, groups)
 
-    def assess(self, confusion: Confusion, plan: Plan) -> Assessment:
-        """Return the assessment of all rows; `confusion` has counted them."""
-        predictions = self.predictions()
+    def assess(self, plan: Plan) -> Assessment:
+        """Return the assessment of all rows."""
+        predictions, confusion = self.predictions(), self._noted_counts
         resampling = Bootstrap(N_BLOCKS, self._seed)
         if len(predictions) == self.rows:
             return assessed(predictions, resampling, plan)
@@ -158,7 +170,7 @@ class PredictionLog:
         for (truth, predicted), n in confusion.counts.items():
             counts[place[truth], place[predicted]] = n
         aucs = class_aucs(predictions, np.ones(len(predictions)))
-        means = self._sums / self.rows if self.has_probabilities else np.full(2, np.nan)
+        means = self._noted_sums / self.rows if self.has_probabilities else np.full(2, np.nan)
         return from_counts(counts, aucs, *means.tolist())
 
     @property
@@ -193,19 +205,24 @@ class PredictionLog:
         """Keep the rows that drew the smallest numbers, in their order."""
         block = self._joined()
         kept = np.sort(np.argpartition(block.drawn, self._capacity - 1)[: self._capacity])
-        self._blocks = [_Block(*(part[kept] for part in block))]
+        self._blocks = [block.part(kept)]
         self._held = len(kept)
 
 
 class _Block:
-    """Consecutive rows."""
+    """Rows in the order of the stream, with their numbers, and the numbers that they drew."""
 
-    def __init__(self, truth: Any, predicted: Any, p: Floats, groups: Any, drawn: Floats) -> None:
+    def __init__(
+        self, truth: Any, predicted: Any, p: Floats, groups: Any, drawn: Floats, number: Any
+    ) -> None:
         self.truth, self.predicted, self.p, self.groups = truth, predicted, p, groups
-        self.drawn = drawn
+        self.drawn, self.number = drawn, number
 
-    def __iter__(self) -> Any:
-        return iter((self.truth, self.predicted, self.p, self.groups, self.drawn))
+    def part(self, rows: Any) -> _Block:
+        return _Block(*(column[rows] for column in self))
+
+    def __iter__(self) -> Iterator[Any]:
+        yield from (self.truth, self.predicted, self.p, self.groups, self.drawn, self.number)
 
 
 def _probabilities(shares: Sequence[Shares], places: Mapping[Hashable, int]) -> Floats:

@@ -215,5 +215,5 @@ def test_labels_and_groups_may_be_of_any_column_type(kind):
     )
     assert [type(label) for label in found.labels] == [str, str]
     assert {g.value for g in found.groups["g"].groups} == {0, 1}
-    with pytest.raises(ValueError, match="there are 'ash', 'beech'$"):
+    with pytest.raises(ValueError, match=r"there are 'ash', 'beech'$"):
         assess(kind(y), p, np.array(classes), positive="x")

@@ -32,6 +32,7 @@ SETTINGS = {
     "classWeight": {0: 1.0, 1: 2.5},
     "unlabelled": -1,
     "nJobs": 2,
+    "immutable": ["age"],
 }
 LOCAL = HyperboxClassifier(
     theta=0.3,
@@ -46,6 +47,7 @@ LOCAL = HyperboxClassifier(
     class_weight={0: 1.0, 1: 2.5},
     unlabelled=-1,
     n_jobs=2,
+    immutable=["age"],
 )
 
 

@@ -41,7 +41,7 @@ class DaskHyperboxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     ----------
     theta, delta, categorical_features, feature_range, scale, max_boxes, adapt, additive
         As in :class:`boxwise.HyperboxClassifier`.
-    class_prior, class_weight, unlabelled, n_jobs
+    class_prior, class_weight, unlabelled, n_jobs, immutable
         As there. "balanced" weights are those of the classes of all partitions.
     tune_rows : int, default=5000
         How many rows, spread over the partitions, no part learns, at most. The merged model learns
@@ -104,6 +104,7 @@ class DaskHyperboxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         class_weight: Any = None,
         unlabelled: Any = None,
         n_jobs: int | None = None,
+        immutable: Any = None,
         tune_rows: int = MOST_WITHHELD,
         client: Any = None,
     ) -> None:
@@ -119,6 +120,7 @@ class DaskHyperboxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self.class_weight = class_weight
         self.unlabelled = unlabelled
         self.n_jobs = n_jobs
+        self.immutable = immutable
         self.tune_rows = tune_rows
         self.client = client
 
@@ -238,7 +240,12 @@ class DaskHyperboxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         return graphs.mapped(tasks.predict_proba_part, X, model, nothing)
 
     def explain(
-        self, X: Any, *, counterfactual: bool = True, fixed: Collection[str | int] = ()
+        self,
+        X: Any,
+        *,
+        counterfactual: bool = True,
+        counterfactuals: int = 1,
+        fixed: Collection[str | int] = (),
     ) -> Any:
         """Say of each row why it is predicted as it is, lazily.
 
@@ -247,7 +254,7 @@ class DaskHyperboxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         X : dask.dataframe.DataFrame, dask.array.Array or table
             The rows. A few local rows, in any form that the local classifier takes, are explained
             at once.
-        counterfactual, fixed
+        counterfactual, counterfactuals, fixed
             As in :meth:`boxwise.HyperboxClassifier.explain`.
 
         Returns
@@ -256,9 +263,13 @@ class DaskHyperboxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
             An `Explanation` for each row, numbered within its partition; a list for local rows.
         """
         model = self._fitted()
-        how = {"counterfactual": counterfactual, "fixed": tuple(fixed)}
+        how: dict[str, Any] = {
+            "counterfactual": counterfactual,
+            "counterfactuals": counterfactuals,
+            "fixed": tuple(fixed),
+        }
         if not is_dask_collection(X):
-            return model.explain(X, counterfactual=counterfactual, fixed=fixed)
+            return model.explain(X, **how)
         return graphs.mapped(tasks.explain_part, X, model, np.empty(0, object), **how)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

@@ -52,7 +52,7 @@ class SparkHyperboxClassifier(
         learn them. At most a tenth of a partition; none if only one partition has rows.
     theta, delta, categoricalFeatures, featureRange, scale, maxBoxes, adapt, additive
         As in :class:`boxwise.HyperboxClassifier`.
-    classPrior, classWeight, unlabelled, nJobs
+    classPrior, classWeight, unlabelled, nJobs, immutable
         As there. With ``classWeight="balanced"`` the rows of all partitions are counted. `nJobs` is
         the number of threads of a task that predicts.
 
@@ -116,6 +116,7 @@ class SparkHyperboxClassifier(
         classWeight: Any = None,
         unlabelled: Any = None,
         nJobs: int | None = None,
+        immutable: Any = None,
     ) -> None:
         super().__init__()
         self._setDefault(tuneRows=MOST_WITHHELD)

@@ -33,6 +33,10 @@ def _to_columns(value: Any) -> Any:
         if value != "from_dtype":
             raise TypeError(f"give a list of columns, [{value!r}]")
         return value
+    return _to_list(value)
+
+
+def _to_list(value: Any) -> list[Any]:
     return [plain_category(item) for item in TypeConverters.toList(value)]
 
 
@@ -98,6 +102,7 @@ class HyperboxParams(
     classWeight = _param("classWeight", "how often rows of a class count", _to_pairs)
     unlabelled = _param("unlabelled", "mark of rows without a label", _to_plain)
     nJobs = _param("nJobs", "threads to predict with, in a task", _or_none(TypeConverters.toInt))
+    immutable = _param("immutable", "columns that no counterfactual changes", _or_none(_to_list))
 
     def __init__(self) -> None:
         super().__init__()

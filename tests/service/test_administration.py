@@ -63,6 +63,7 @@ def test_create_model_survives_a_restart(url):
         ({"parameters": {"class_weight": {"yes": 2}}}, 201, ""),
         ({"parameters": {"n_jobs": {"a": 1}}}, 422, "n_jobs must be"),
         ({"parameters": {"unlabelled": [1]}}, 422, "unlabelled must be"),
+        ({"learner": "ImprovedOnlineGFMM"}, 201, ""),
         ({"learner": "os.system"}, 422, "no learner 'os.system'"),
         ({"surprise": 1}, 422, "no field 'surprise'"),
     ],

@@ -135,6 +135,16 @@ def test_failure_in_the_midst_of_learning_is_made_good_from_the_journal(tmp_path
         assert model_of(client) == replayed(store, "loans")
 
 
+def test_failure_of_a_command_harms_nobody(client, monkeypatch):
+    learn(client)
+    before = model_of(client)
+    monkeypatch.setattr(Chronicle, "save_checkpoint", lambda *_, **__: 1 / 0)
+    assert client.post("/v1/models/loans/checkpoint").status_code == 500
+    assert client.get("/readyz").json()["learning_blocked"] == []
+    monkeypatch.undo()
+    assert model_of(client) == before and learn(client).json()["position"] == 2
+
+
 def test_failure_of_the_history_harms_nobody(tmp_path, monkeypatch):
     def fail(self):
         raise StoreUnavailableError("away")

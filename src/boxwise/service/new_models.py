@@ -95,8 +95,9 @@ def _empty(schema: Schema, learner: str, parameters: Mapping[str, Any]) -> bytes
         )
     model: Any = kind()
     _set(model, parameters)
-    model.set_params(categorical_features=[*schema.categorical_names])
     try:
+        if "categorical_features" in model.get_params():
+            model.set_params(categorical_features=[*schema.categorical_names])
         model._begin(schema)
     except _REFUSALS as error:
         raise refused(error) from None

@@ -30,6 +30,13 @@ def ref(name: str) -> Schema:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
+def or_null(schema: Schema) -> Schema:
+    """Return the schema of a field that may be left out, for which null stands as well."""
+    if "enum" in schema:
+        return {**schema, "enum": [*schema["enum"], None]}
+    return {**schema, "type": [schema["type"], "null"]}
+
+
 def items_of(field: str) -> Schema:
     """Return the schema of an object with one list of objects."""
     return {

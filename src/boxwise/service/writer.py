@@ -213,19 +213,19 @@ class Writer:
                 "and it is learned once.",
                 _later(),
             )
-        log.exception("learning of %s failed", self.served.name)
-        self._troubled(f"{type(error).__name__}, see the log of the service")
-        self._reload()
+        log.exception("a request to %s failed", self.served.name)
+        if self._behind:  # else the model is as it was, and learns what comes next
+            self._troubled(f"{type(error).__name__}, see the log of the service")
+            self._reload()
         return Problem(500, "the service failed; its log has the reason", _later())
 
     def _reload(self) -> None:
         """Make the model anew from the store, after a failure in the midst of learning."""
-        if self._behind:
-            try:
-                self.served.load()
-                self._behind = False
-            except Exception:
-                log.exception("%s cannot be read from the store", self.served.name)
+        try:
+            self.served.load()
+            self._behind = False
+        except Exception:
+            log.exception("%s cannot be read from the store", self.served.name)
 
     def _troubled(self, why: str, *, full: bool = False) -> None:
         if self.served.trouble is None:

@@ -14,7 +14,7 @@ from boxwise.service.endpoints import Content, Endpoint, answer
 from boxwise.service.live import LiveModel
 from boxwise.service.new_models import LEARNERS, changed, new_model
 from boxwise.service.problems import Problem
-from boxwise.service.schemas import NAME_PARAMETER, ref
+from boxwise.service.schemas import NAME_PARAMETER, or_null, ref
 from boxwise.service.service import Service
 from boxwise.service.writer import Writer
 
@@ -137,12 +137,11 @@ def _writer(service: Service, request: Request) -> Writer:
 
 
 _TAG = "administration"
-_PARAMETERS = {
-    "type": "object",
-    "description": "Of the learner, such as theta or max_boxes.",
-}
+_PARAMETERS = or_null(
+    {"type": "object", "description": "Of the learner, such as theta or max_boxes."}
+)
 _EMPTY = Content({"type": "object", "maxProperties": 0}, {})
-_LEARNER = {"enum": [*LEARNERS]}
+_LEARNER = or_null({"enum": [*LEARNERS]})
 ENDPOINTS = (
     Endpoint(
         "POST", "/v1/models", create_model, "admin", "Create an empty model", _TAG,
@@ -276,10 +275,10 @@ ENDPOINTS = (
                     "properties": {
                         "parameters": _PARAMETERS,
                         "learner": _LEARNER,
-                        "from": {
+                        "from": or_null({
                             "enum": ["empty", "model"],
                             "description": "Begin with nothing (the default), or with a copy.",
-                        },
+                        }),
                     },
                 },
                 {"parameters": {"max_boxes": 2000}, "from": "empty"},

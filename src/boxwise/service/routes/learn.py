@@ -14,7 +14,7 @@ from boxwise.service.endpoints import JSON, Content, Endpoint
 from boxwise.service.live import check_rows
 from boxwise.service.problems import Problem
 from boxwise.service.requests import Key, LearnLabels, LearnRows
-from boxwise.service.schemas import KEY_PARAMETER, MODEL_PARAMETER, ROWS, ref
+from boxwise.service.schemas import KEY_PARAMETER, MODEL_PARAMETER, ROWS, or_null, ref
 from boxwise.service.service import Service
 
 LONGEST_KEY = 255  # characters
@@ -103,6 +103,7 @@ def check_weight(weight: Any, where: str) -> None:
 
 
 _LABEL = {"type": ["string", "integer", "boolean"]}
+_WEIGHT = {"type": "number", "minimum": 0, "maximum": 10000}
 ENDPOINTS = (
     Endpoint(
         "POST",
@@ -126,10 +127,7 @@ ENDPOINTS = (
                             "properties": {
                                 "rows": ROWS,
                                 "labels": {"type": "array", "items": _LABEL, "minItems": 1},
-                                "weights": {
-                                    "type": "array",
-                                    "items": {"type": "number", "minimum": 0, "maximum": 10000},
-                                },
+                                "weights": or_null({"type": "array", "items": _WEIGHT}),
                             },
                         },
                         {
@@ -147,7 +145,7 @@ ENDPOINTS = (
                                         "properties": {
                                             "id": ref("Id"),
                                             "label": _LABEL,
-                                            "weight": {"type": "number", "minimum": 0},
+                                            "weight": or_null(_WEIGHT),
                                         },
                                     },
                                 }

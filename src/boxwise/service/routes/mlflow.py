@@ -16,7 +16,7 @@ from boxwise.service.endpoints import Content, Endpoint, answer
 from boxwise.service.live import LiveModel, check_rows
 from boxwise.service.problems import Problem
 from boxwise.service.routes.predict import note, predicted_rows
-from boxwise.service.schemas import MODEL_PARAMETER, ROWS
+from boxwise.service.schemas import MODEL_PARAMETER, ROWS, or_null
 from boxwise.service.service import Service
 
 FORMATS = ("dataframe_split", "dataframe_records", "inputs", "instances")
@@ -165,17 +165,19 @@ ENDPOINTS = (
                             "type": "object",
                             "required": ["data"],
                             "properties": {
-                                "columns": {"type": "array", "items": {"type": "string"}},
+                                "columns": or_null({"type": "array", "items": {"type": "string"}}),
                                 "data": {"type": "array", "items": {"type": "array"}},
                             },
                         },
                         "dataframe_records": ROWS,
                         "instances": ROWS,
                         "inputs": {"type": ["array", "object"]},
-                        "params": {
-                            "type": "object",
-                            "properties": {"predict_method": {"enum": [*METHODS]}},
-                        },
+                        "params": or_null(
+                            {
+                                "type": "object",
+                                "properties": {"predict_method": {"enum": [*METHODS]}},
+                            }
+                        ),
                     },
                 },
                 {

@@ -15,7 +15,7 @@ from boxwise.service.endpoints import Content, Endpoint, answer
 from boxwise.service.live import LiveModel, Predicted, check_rows
 from boxwise.service.problems import Problem
 from boxwise.service.routes.predict import note, predicted_rows
-from boxwise.service.schemas import NAME_PARAMETER
+from boxwise.service.schemas import NAME_PARAMETER, or_null
 from boxwise.service.service import Service
 from boxwise.service.wire import to_json
 from boxwise.service.writer import Writer
@@ -264,10 +264,10 @@ _INFER = Content(
         "required": ["inputs"],
         "additionalProperties": False,
         "properties": {
-            "id": {"type": "string"},
-            "parameters": {"type": "object"},
+            "id": or_null({"type": "string"}),
+            "parameters": {},
             "inputs": {"type": "array", "minItems": 1, "items": _TENSOR},
-            "outputs": {"type": "array", "items": {"type": "object"}},
+            "outputs": or_null({"type": "array", "items": {"type": "object"}}),
         },
     },
     {

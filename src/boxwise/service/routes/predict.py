@@ -19,7 +19,7 @@ from boxwise.service.endpoints import Content, Endpoint, answer
 from boxwise.service.live import LiveModel, Predicted, check_rows
 from boxwise.service.problems import Problem
 from boxwise.service.requests import Remember
-from boxwise.service.schemas import MODEL_PARAMETER, ROWS, ref
+from boxwise.service.schemas import MODEL_PARAMETER, ROWS, or_null, ref
 from boxwise.service.served import Served
 from boxwise.service.service import Service
 from boxwise.service.wire import to_json
@@ -156,6 +156,10 @@ async def _remember(
     await service.asked(request).submit(Remember(waiting, predictions))
 
 
+def _flag(description: str) -> dict[str, Any]:
+    return or_null({"type": "boolean", "description": description})
+
+
 _EXAMPLE = {
     "rows": [{"age": 41, "education": "bachelor", "loan": 12000}],
     "remember": True,
@@ -192,24 +196,17 @@ ENDPOINTS = (
                     "additionalProperties": False,
                     "properties": {
                         "rows": ROWS,
-                        "ids": {
-                            "type": "array",
-                            "description": "One a row, under which its label may follow.",
-                            "items": ref("Id"),
-                        },
-                        "remember": {
-                            "type": "boolean",
-                            "description": "Store the rows under new ids.",
-                        },
-                        "explain": {"type": "boolean", "description": "Say why."},
-                        "counterfactual": {
-                            "type": "boolean",
-                            "description": "Say what would change the prediction.",
-                        },
-                        "note": {
-                            "type": "boolean",
-                            "description": "false: neither show nor count the rows.",
-                        },
+                        "ids": or_null(
+                            {
+                                "type": "array",
+                                "description": "One a row, under which its label may follow.",
+                                "items": ref("Id"),
+                            }
+                        ),
+                        "remember": _flag("Store the rows under new ids."),
+                        "explain": _flag("Say why."),
+                        "counterfactual": _flag("Say what would change the prediction."),
+                        "note": _flag("false: neither show nor count the rows."),
                     },
                 },
                 _EXAMPLE,

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from boxwise.rules import OneOf, Rule
+from boxwise.rules import Between, Rule
 from boxwise.rules.condition import Condition, value_in_rule
 from boxwise.rules.rule import percent
 
 BUDGET = 2_500_000  # bytes
-VALUES = (40, 12, 5, 2)  # of a condition that are named: as many as the budget allows
+VALUES = (255, 40, 12, 3)  # of a condition that the search finds: as many as the budget allows
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class RuleBlock:
     left_out : int
         How many did not fit.
     most_values : int
-        How many values of a condition are named; the others are only counted.
+        How many values of a condition the search finds.
     shortened : bool
         Whether any condition has more.
     data : str
@@ -52,22 +52,19 @@ def rule_block(rules: Sequence[Rule]) -> RuleBlock:
         used += sizes[fit]
         fit += 1
     longest = max(
-        (len(c.values) for r in rules[:fit] for c in r.conditions if isinstance(c, OneOf)),
+        (len(c.values) for r in rules[:fit] for c in r.conditions if not isinstance(c, Between)),
         default=0,
     )
     data = f"[{','.join(coded[:fit])}]".replace("<", "\\u003c")
     return RuleBlock(rules[:fit], len(rules) - fit, most, longest > most, data)
 
 
-def condition_text(condition: Condition, most: int) -> str:
-    """Return a condition with so many of its values, the most frequent of the box first."""
-    if not isinstance(condition, OneOf) or len(condition.values) <= most + 1:
-        return str(condition)
-    named = str(replace(condition, values=condition.values[:most], counts=()))
-    more = f"{len(condition.values) - most:,} more"
-    if most == 1:
-        return f"{named} or {more}"
-    return f"{named.removesuffix('}')}, and {more}}}"
+def hidden_values(condition: Condition, most: int) -> str:
+    """Return so many values of a set whose text does not name all, the most frequent first."""
+    if isinstance(condition, Between) or not condition.is_folded:
+        return ""
+    named = ", ".join(map(value_in_rule, condition.values[:most]))
+    return named if len(condition.values) <= most else f"{named}, …"
 
 
 def numbers_of(rule: Rule) -> list[str]:
@@ -79,7 +76,10 @@ def numbers_of(rule: Rule) -> list[str]:
 
 
 def _coded(rule: Rule, most: int) -> str:
-    conditions = [condition_text(c, most) for c in rule.conditions]
+    conditions: list[Any] = []
+    for condition in rule.conditions:
+        hidden = hidden_values(condition, most)
+        conditions.append([str(condition), hidden] if hidden else str(condition))
     entry: list[Any] = [
         value_in_rule(rule.label),
         conditions,

@@ -5,7 +5,7 @@
   const STEP = 40;
   const rules = JSON.parse(block.textContent);
   const texts = rules.map(
-    ([label, conditions, box]) => `${conditions.join(" and ")} then ${label} box ${box}`.toLowerCase()
+    ([label, conditions, box]) => `${conditions.flat().join(" and ")} then ${label} box ${box}`.toLowerCase()
   );
   const [form, words, only, count, list, more] = [
     "rule-search", "rule-words", "rule-class", "rule-count", "rule-list", "more-rules",
@@ -48,7 +48,19 @@
     const first = make("td");
     if (conditions.length) {
       const items = make("ul");
-      for (const condition of conditions) items.append(marked(make("li"), condition));
+      for (const condition of conditions) {
+        // A long set is a pair: its text, and the values that the text leaves out.
+        const [shown, hidden] = [condition].flat();
+        const item = marked(make("li"), shown);
+        if (hidden) {
+          item.title = hidden;
+          const [short, long] = [shown.toLowerCase(), hidden.toLowerCase()];
+          if (asked.some((word) => long.includes(word) && !short.includes(word))) {
+            item.append(" ", marked(make("small"), hidden));
+          }
+        }
+        items.append(item);
+      }
       first.append(items);
     } else {
       first.textContent = "always";

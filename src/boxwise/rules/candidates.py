@@ -105,11 +105,11 @@ class Candidates:
         return ~met if pick.negated else met
 
     def conditions(self, picks: tuple[Pick, ...]) -> tuple[Condition, ...]:
-        """Return what several picks come to, one condition per column."""
+        """Return what several picks come to, a condition per column, in the order of picks."""
         of_column: dict[int, list[Pick]] = {}
         for pick in picks:
             of_column.setdefault(pick.column, []).append(pick)
-        return tuple(self._condition(j, of_column[j]) for j in sorted(of_column))
+        return tuple(self._condition(j, of_column[j]) for j in of_column)
 
     def _condition(self, j: int, picks: list[Pick]) -> Condition:
         column = self.schema.columns[j]

@@ -7,7 +7,9 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from math import inf, isfinite
 from typing import TypeAlias
 
-DIGITS = 6  # of a number in words
+DIGITS = 6  # of a number in text
+MOST_VALUES = 6  # of a set that is written in full
+NAMED = 3  # values of a longer one
 
 
 @dataclass(frozen=True)
@@ -53,21 +55,34 @@ class OneOf:
     ----------
     counts : tuple of int or float
         How often the box has seen each value; empty where a rule stands for several boxes.
+    binds : bool
+        Whether the condition raises the precision of its rule. Of more than six values the text
+        names three if it does, and none if it does not.
 
     Examples
     --------
     >>> print(OneOf("purpose", ("car", "radio", None)))
     purpose in {car, radio, missing}
+    >>> print(OneOf("purpose", tuple("abcdefgh")))
+    purpose is one of 8 values (a, b, c, …)
+    >>> print(OneOf("purpose", tuple("abcdefgh"), binds=False))
+    purpose is any of 8 values
     """
 
     column: str
     values: tuple[object, ...]
     counts: tuple[float, ...] = ()
+    binds: bool = True
+
+    @property
+    def is_folded(self) -> bool:
+        """Whether the text leaves values out."""
+        return len(self.values) > MOST_VALUES
 
     def __str__(self) -> str:
-        if len(self.values) == 1:
-            return f"{self.column} is {value_in_rule(self.values[0])}"
-        return f"{self.column} in {{{', '.join(map(value_in_rule, self.values))}}}"
+        if self.is_folded and not self.binds:
+            return f"{self.column} is any of {len(self.values):,} values"
+        return f"{self.column} {_set_text(self.values, 'is', 'in', 'is one of')}"
 
 
 @dataclass(frozen=True)
@@ -83,10 +98,23 @@ class NoneOf:
     column: str
     values: tuple[object, ...]
 
+    @property
+    def is_folded(self) -> bool:
+        """Whether the text leaves values out."""
+        return len(self.values) > MOST_VALUES
+
     def __str__(self) -> str:
-        if len(self.values) == 1:
-            return f"{self.column} is not {value_in_rule(self.values[0])}"
-        return f"{self.column} not in {{{', '.join(map(value_in_rule, self.values))}}}"
+        return f"{self.column} {_set_text(self.values, 'is not', 'not in', 'is none of')}"
+
+
+def _set_text(values: tuple[object, ...], one: str, few: str, many: str) -> str:
+    """Return a set of values with the words for one, a few or many of them."""
+    if len(values) == 1:
+        return f"{one} {value_in_rule(values[0])}"
+    if len(values) <= MOST_VALUES:
+        return f"{few} {{{', '.join(map(value_in_rule, values))}}}"
+    named = ", ".join(map(value_in_rule, values[:NAMED]))
+    return f"{many} {len(values):,} values ({named}, …)"
 
 
 Condition: TypeAlias = Between | OneOf | NoneOf

@@ -1,18 +1,19 @@
 """Boxes as rules: an interval or a set of values per column, where it binds.
 
-The most relevant columns come first, and a rule has five conditions at most. Boxes of retired
-experts and of challengers make no rules.
+The conditions that raise the precision of a rule most come first. Where all boxes vote, a rule has
+five conditions at most, and boxes of retired experts and of challengers make no rules.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from boxwise.core import BoundSettings, Boxes, Model
-from boxwise.rules.binding import Binding
 from boxwise.rules.condition import Between, Condition, OneOf
+from boxwise.rules.condition_gain import ConditionGain
 from boxwise.rules.rule import Rule
 from boxwise.schema import Column, Schema
 
@@ -33,8 +34,8 @@ def rules_of_boxes(
         frequent one.
     full : bool
         Whether to keep the conditions that do not bind: those that the box spans entirely and,
-        for models that decide by evidence, those on columns that do not limit the boxes, and all
-        but the five on the most relevant columns.
+        where all boxes vote, those that do not raise the precision of the rule, and all but the
+        five with the largest gain.
     """
     if isinstance(model.settings, BoundSettings) and schema.categorical:
         raise ValueError(
@@ -42,13 +43,13 @@ def rules_of_boxes(
             "can say; use HyperboxClassifier"
         )
     boxes = model.boxes()
-    binding = Binding(model, boxes)
+    gain = ConditionGain(model, boxes)
     labels = boxes.labels.tolist()
-    described = [i for i in np.flatnonzero(binding.present).tolist() if labels[i] is not None]
+    described = [i for i in np.flatnonzero(gain.present).tolist() if labels[i] is not None]
     described.sort(key=lambda i: (-float(boxes.n_samples[i]), i))
     return [
         Rule(
-            tuple(_conditions(boxes, i, schema, binding, min_share, full)),
+            tuple(_conditions(boxes, i, schema, gain, min_share, full)),
             labels[i],
             rank,
             max(round(float(boxes.n_samples[i])), 1),
@@ -59,24 +60,24 @@ def rules_of_boxes(
 
 
 def _conditions(
-    boxes: Boxes, i: int, schema: Schema, binding: Binding, min_share: float, full: bool
+    boxes: Boxes, i: int, schema: Schema, gain: ConditionGain, min_share: float, full: bool
 ) -> Sequence[Condition]:
-    """Return the conditions of a box, those on the most relevant columns first.
+    """Return the conditions of a box, those that bind first, in order of their gain.
 
-    Where the limits of all columns are lifted, the most relevant condition stays: no rule of one
-    box among others holds always.
+    Where none binds, one condition stays: no rule of one box among others holds always.
     """
     found = _every_condition(boxes, i, schema, min_share)
-    ordered = {j: found[j] for j in binding.order(found)}
-    if full:
-        return [*ordered.values()]
-    limiting = {j: c for j, c in ordered.items() if not _spans(c, schema.columns[j])}
-    kept = [
-        condition
-        for j, condition in limiting.items()
-        if not binding.is_lifted(j, getattr(condition, "values", ()))
-    ]
-    return kept[: binding.most_conditions] or [*limiting.values()][:1]
+    limiting = {j: c for j, c in found.items() if not _spans(c, schema.columns[j])}
+    binding = gain.binding(i, limiting)
+    kept = [found[j] for j in binding]
+    if not full and gain.most_conditions is not None:
+        return kept[: gain.most_conditions] or [*limiting.values()][:1]
+    others = found if full else limiting
+    return kept + [_not_binding(c) for j, c in others.items() if j not in binding]
+
+
+def _not_binding(condition: Between | OneOf) -> Between | OneOf:
+    return condition if isinstance(condition, Between) else replace(condition, binds=False)
 
 
 def _every_condition(

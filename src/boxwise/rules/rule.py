@@ -15,8 +15,8 @@ class Rule:
     Attributes
     ----------
     conditions : tuple of Between, OneOf or NoneOf
-        At most one per column, in the order of the columns; in rules of boxes that decide by
-        evidence, the most relevant column first. None: the rule covers every row.
+        At most one per column; those that raise the precision of the rule most come first. None:
+        the rule covers every row.
     label : object
         The class.
     rank : int

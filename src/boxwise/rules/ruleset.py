@@ -34,8 +34,8 @@ class RuleSet(Sequence[Rule]):
     every condition, a missing category is a value like any other, and a value that was never seen
     is in no set. So the rule of a box with all conditions (``full=True``) covers exactly the rows
     that the box contains. Without those that the box spans, the same holds among rows within what
-    the model has seen. Of models that decide by evidence, conditions on columns that do not limit
-    the boxes are left out too, and the rule covers more.
+    the model has seen. Where all boxes vote, conditions that do not raise the precision of a rule
+    are left out too, and the rule covers more.
 
     Attributes
     ----------

@@ -86,7 +86,8 @@ def _condition_to_dict(condition: Condition) -> dict[str, Any]:
         return {"column": condition.column} | {k: x for k, x in ends.items() if isfinite(x)}
     if isinstance(condition, NoneOf):
         return {"column": condition.column, "not_in": condition.values}
-    return {"column": condition.column, "in": condition.values, "counts": condition.counts}
+    listed = {"column": condition.column, "in": condition.values, "counts": condition.counts}
+    return listed if condition.binds else {**listed, "binds": False}
 
 
 def _rule_from_dict(data: Mapping[str, Any], schema: Schema) -> Rule:
@@ -106,7 +107,8 @@ def _condition_from_dict(data: Mapping[str, Any], schema: Schema) -> Condition:
             raise ValueError(f"column {name!r} cannot be one of {show(values)}")
         if "not_in" in data:
             return NoneOf(name, values)
-        return OneOf(name, values, tuple(map(_count, data["counts"])))
+        counts = tuple(map(_count, data["counts"]))
+        return OneOf(name, values, counts, binds=data.get("binds", True) is not False)
     if kind != "numeric":
         raise ValueError(f"column {name!r} is {kind}, and holds no numbers")
     return Between(name, *_ordered(name, data.get("at_least", -inf), data.get("at_most", inf)))

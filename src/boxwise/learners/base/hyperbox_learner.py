@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,25 +11,22 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn import get_config
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import estimator_html_repr
 
 from boxwise.core import Boxes, Model, Range, Settings, label_array
+from boxwise.core.frequent_values import frequent_values
 from boxwise.inputs import Batch, encode, infer_schema
+from boxwise.inputs.codes import may_be_codes
 from boxwise.inputs.kinds import check_listed
-from boxwise.inputs.labels import check_unlabelled, declared_labels, encode_labels
+from boxwise.inputs.labels import check_unlabelled, encode_labels
 from boxwise.learners.base.estimator_card import estimator_card
-from boxwise.learners.base.parameters import parameters_from_json, parameters_to_json
+from boxwise.learners.base.saved_learner import SavedLearner
 from boxwise.learners.base.settings import check_n_jobs, check_ranges, engine_ranges
 from boxwise.learners.weights import LearnedRows
 from boxwise.rules import PruneReport, RuleSet, prune
-from boxwise.schema import Kind, Schema, Vocabulary, show
-from boxwise.store import write
-
-
-# Parameters that version 0.2 does not have: files of models that do without stay readable to it.
-_ADDED = ("dates", "immutable")
+from boxwise.schema import Kind, Schema, Vocabulary
 
 
 @dataclass(frozen=True)
@@ -45,7 +41,7 @@ class TrainingTable:
     weights: NDArray[np.float64] | None = None  # how often each row counts; None: once
 
 
-class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class HyperboxLearner(ClassifierMixin, SavedLearner):  # type: ignore[misc]
     """An estimator whose model is a set of boxes; a subclass says which algorithm makes them.
 
     A subclass has the parameters `feature_range`, `unlabelled` and `n_jobs`, and
@@ -289,53 +285,6 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             progress=progress,
         )
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file that `boxwise.load` reads.
-
-        Parameters
-        ----------
-        path : path
-            The file; an existing one is replaced, at once or not at all.
-        """
-        write(path, *self._to_saved())
-
-    def _to_saved(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return what a model file holds: what JSON can hold, and arrays."""
-        model = self._fitted()
-        given = {k: v for k, v in self.get_params().items() if v is not None or k not in _ADDED}
-        parameters = parameters_to_json(given)
-        self._check_parameters(model.schema)  # what is saved must be what can be loaded
-        content, arrays = model.to_state()
-        content |= {
-            "learner": type(self).__name__,
-            "parameters": parameters,
-            "announced": declared_labels(self._announced),
-        }
-        return content, arrays
-
-    @classmethod
-    def _from_saved(
-        cls,
-        content: Mapping[str, Any],
-        arrays: Mapping[str, NDArray[Any]],
-        kind: type[Settings],
-    ) -> Self:
-        """Return the estimator that was saved; `kind` is that of the settings of its models."""
-        parameters = parameters_from_json(content["parameters"])
-        for name in parameters:
-            if name not in cls._get_param_names():
-                raise ValueError(f"{cls.__name__} has no parameter {show(name)}")
-        clf = cls(**parameters)
-        clf._model = Model.from_state(content, arrays)
-        if type(clf._model.settings) is not kind:
-            raise ValueError(f"{cls.__name__} does not learn by {clf._model.settings.algorithm}")
-        clf._check_parameters(clf._model.schema)
-        declared_labels(clf._model.labels.values)  # a vocabulary may hold more than can be a class
-        if not isinstance(content["announced"], list):
-            raise ValueError("the announced classes are no list")
-        clf._announced = tuple(declared_labels(content["announced"]))
-        return clf
-
     def _check_parameters(self, schema: Schema) -> None:
         """Check every parameter: a file is not to be found wanting when its model predicts."""
         self._settings(schema)
@@ -368,6 +317,18 @@ class HyperboxLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def schema_(self) -> Schema:
         """The columns with their kinds, ranges and category values."""
         return self._fitted().described_schema()
+
+    @property
+    def possible_codes_(self) -> list[str]:
+        """Numeric columns that may hold codes rather than quantities, such as a machine's number.
+
+        Their values are whole numbers, at most ten different ones in at least 100 rows, and do not
+        look like counts. If they are codes, list all categorical columns in `categorical_features`
+        and learn anew. Known with ``scale="quantile"`` only; otherwise the list is empty.
+        """
+        model = self._fitted()
+        values = frequent_values(model).items()
+        return [model.schema.names[j] for j, rows_of in values if may_be_codes(rows_of)]
 
     @property
     def n_features_in_(self) -> int:

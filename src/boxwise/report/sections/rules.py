@@ -9,13 +9,12 @@ from boxwise.core.words import counted
 from boxwise.inputs import columns_by_position
 from boxwise.report.markup import (
     Section,
-    bullets,
     paragraph,
     scrolled,
     share_text,
     text,
 )
-from boxwise.report.rule_block import RuleBlock, condition_text, numbers_of, rule_block
+from boxwise.report.rule_block import RuleBlock, hidden_values, numbers_of, rule_block
 from boxwise.report.subject import Subject
 from boxwise.rules import Rule, RuleSet
 from boxwise.rules.condition import value_in_rule
@@ -36,7 +35,7 @@ def short_rules(subject: Subject, progress: bool | None) -> RuleSet | None:
 
 def rules_section(subject: Subject, few: RuleSet | None) -> Section:
     """Return the section."""
-    title = "The rules"
+    title = "Rules"
     if subject.rules is None:
         return Section("rules", title, paragraph(text(subject.no_rules)))
     parts = ["<h3>A short list</h3>", _few(subject, few)]
@@ -85,7 +84,9 @@ def _every(subject: Subject, rules: RuleSet) -> str:
 def _notes(block: RuleBlock) -> str:
     notes = []
     if block.shortened:
-        notes.append(f"Long sets show only their {block.most_values} most frequent values.")
+        notes.append(
+            f"The search finds only the {block.most_values} most frequent values of a long set."
+        )
     if block.left_out:
         notes.append(
             f"The last {block.left_out:,} would make the page too large and are omitted; "
@@ -122,17 +123,22 @@ def _list(rules: Sequence[Rule], most: int) -> str:
 
 
 def _line(rule: Rule, titles: Sequence[str], most: int) -> str:
-    conditions = bullets(text(condition_text(c, most)) for c in rule.conditions)
+    conditions = "".join(_condition(str(c), hidden_values(c, most)) for c in rule.conditions)
     cells = "".join(
         f'<td class="number" data-title="{title}">{number}</td>'
         for title, number in zip(titles, numbers_of(rule), strict=True)
     )
     label = text(value_in_rule(rule.label))
     return (
-        f"<tr><td>{conditions if rule.conditions else 'always'}</td>"
+        f"<tr><td>{f'<ul>{conditions}</ul>' if conditions else 'always'}</td>"
         f'<td data-title="then"><strong>{label}</strong> <small>box {rule.boxes[0]}</small></td>'
         f"{cells}</tr>"
     )
+
+
+def _condition(words: str, hidden: str) -> str:
+    title = f' title="{text(hidden)}"' if hidden else ""
+    return f"<li{title}>{text(words)}</li>"
 
 
 def _without_script(n: int) -> str:

@@ -70,7 +70,7 @@ def test_of_many_boxes_the_strongest_of_each_class_are_bands_and_shapes_show_all
     ax = plot_parallel(model)
     assert f"the 16 with most rows of {len(model.boxes_):,} boxes" in notes(ax)
     assert "the rows of all boxes, by class" in notes(ax)
-    assert len(of_gid(ax, "shape")) == 9 * 2
+    assert len(of_gid(ax, "shape")) == 8 * 2
     faces = of_gid(ax, "bands")[0].get_facecolor()
     for colour in COLOURS[:2]:
         assert (np.abs(faces[:, :3] - to_rgb(colour)).max(axis=1) < 1e-6).any()
@@ -92,7 +92,7 @@ def test_the_shape_of_a_class_follows_its_rows(many_boxes):
     assert (height(approved) > height(declined)) == higher
 
 
-def test_the_columns_that_tell_most_of_the_class_come_first_and_at_most_twelve():
+def test_the_columns_that_tell_most_of_the_class_come_first_and_at_most_eight():
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(300, 20))
     X[:, 7] = np.repeat([0.0, 0.5, 1.0], 100)
@@ -100,9 +100,9 @@ def test_the_columns_that_tell_most_of_the_class_come_first_and_at_most_twelve()
     table = {name: X[:, j] for j, name in enumerate(names)}
     model = HyperboxClassifier(theta=0.9).fit(table, np.repeat(["a", "b", "c"], 100))
     ax = plot_parallel(model)
-    assert len(axes_of(ax)) == 12
+    assert len(axes_of(ax)) == 8
     assert axes_of(ax)[0].endswith("7")
-    assert "the 12 most informative of 20" in notes(ax)
+    assert "the 8 most informative of 20" in notes(ax)
     assert_legible(ax.figure)
 
 

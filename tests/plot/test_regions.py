@@ -236,3 +236,33 @@ def test_without_matplotlib_the_error_tells_what_to_install(two_boxes, monkeypat
     monkeypatch.setitem(__import__("sys").modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r'pip install "boxwise\[plot\]"'):
         plot_regions(two_boxes[0], "age", "income")
+
+
+def loans_with_noise():
+    rng = np.random.default_rng(2)
+    table = {name: rng.uniform(size=400) for name in ("noise", "pay", "other", "debt")}
+    table["job"] = rng.choice(["cook", "smith", "nurse"], 400)
+    return table, np.where(table["pay"] > table["debt"], "yes", "no")
+
+
+def test_the_columns_over_which_predictions_vary_most_are_chosen():
+    model = HyperboxClassifier().fit(*loans_with_noise())
+    ax = plot_regions(model)
+    assert {ax.get_xlabel(), ax.get_ylabel()} == {"pay", "debt"}
+    assert plot_regions(model, "debt").get_ylabel() == "pay"
+    assert plot_regions(model, y="debt").get_xlabel() == "pay"
+    with pytest.raises(ValueError, match="the model has 1 column with values"):
+        plot_regions(HyperboxClassifier().fit([{"a": 1.0}, {"a": 2.0}], ["x", "y"]))
+
+
+def test_ends_with_hardly_any_rows_are_cut_off_and_named():
+    table, labels = loans_with_noise()
+    table["debt"] = np.where(np.arange(400) == 7, 1_000.0, table["debt"])
+    ax = plot_regions(HyperboxClassifier().fit(table, labels), "pay", "debt")
+    assert ax.get_ylim()[1] < 2
+    assert "Cut to the middle 90% of rows: debt" in notes(ax)
+    at = {"debt": 500.0}
+    assert (
+        plot_regions(HyperboxClassifier().fit(table, labels), "pay", "debt", at=at).get_ylim()[1]
+        > 500
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from html.parser import HTMLParser
 
-VOID = {"meta", "link", "br", "img", "input"}
+VOID = {"meta", "link", "br", "img", "input", "source"}
 ADDRESSES = ("src", "href", "srcset", "action", "data", "poster", "formaction")
 
 
@@ -18,7 +18,7 @@ class Page(HTMLParser):
         self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.pieces: dict[str, list[str]] = {}
         self._open: list[tuple[str, str | None]] = []
-        self.feed(html)
+        self.feed(html.replace("<wbr>", ""))  # where a name may be broken
         self.close()
         assert not self._open
 

@@ -1,7 +1,9 @@
 """The page on a model: all there is to say, whatever the model and the rows are."""
 
 import json
+import re
 import warnings
+from base64 import b64decode
 
 import numpy as np
 import pandas as pd
@@ -304,6 +306,7 @@ def test_many_classes_are_bounded(plain):
 
 
 def test_rules_that_are_too_long_are_shortened_then_left_out(monkeypatch):
+    monkeypatch.setattr(blocks, "VALUES", (40, 12, 5, 3))
     values = [f"value {k}" for k in range(200)]
     X = pd.DataFrame({"v": values * 2, "age": np.arange(400.0)})
     clf = HyperboxClassifier(theta=1, delta=1).fit(X, ["a", "b"] * 200)
@@ -311,7 +314,9 @@ def test_rules_that_are_too_long_are_shortened_then_left_out(monkeypatch):
     whole = blocks.rule_block(rules)
     assert whole.shortened and not whole.left_out
     shown = json.loads(whole.data)[0][1]
-    assert any(condition.endswith("more}") for condition in shown)
+    (text, hidden) = next(condition for condition in shown if isinstance(condition, list))
+    assert text.startswith("v is one of ") and text.endswith(", …)")
+    assert hidden.count("value ") == 40 and hidden.endswith(", …")
     monkeypatch.setattr(blocks, "BUDGET", len(whole.data) - 200)
     less = blocks.rule_block(rules)
     assert less.most_values < whole.most_values
@@ -367,3 +372,36 @@ def test_rows_of_fractional_weight_are_told_and_have_shares_that_add_up(plain):
     assert "0.3 rows learned, 100% of the class" in page.text("strongest")
     assert "yes 1 0.3 75%" in " ".join(page.text("learned").split())
     assert "cook 75%, smith 25%" in page.text("learned")
+
+
+def test_a_picture_has_a_version_for_narrow_screens(model):
+    page = read(report_html(model))
+    sources, images = page.all("source"), page.all("img")
+    assert len(sources) == len(images) == 3
+    for source, image in zip(sources, images, strict=True):
+        assert source["media"] == "(max-width: 560px)"
+        widths = [_width(uri) for uri in (source["srcset"], image["src"])]
+        assert widths[0] < 330 < 450 < widths[1]  # points
+
+
+def _width(uri):
+    svg = b64decode(uri.partition(",")[2]).decode()
+    return float(re.search(r'<svg [^>]*width="([0-9.]+)pt"', svg, re.DOTALL).group(1))
+
+
+def test_curves_that_change_nothing_are_not_drawn(plain):
+    random = np.random.default_rng(0)
+    X = {"a": random.random(60), "b": random.random(60)}
+    y = random.choice(["u", "v"], 60)
+    clf = HyperboxClassifier().fit(X, y)
+    found = read(report_html(clf)).text("curves")
+    drawn = max(curve.importance for curve in clf.curves()) >= 0.005
+    assert ("Curves by mean contribution" in found) == drawn
+    assert ("the boxes decide alone" in found) != drawn
+
+
+def test_cells_of_wide_tables_carry_their_heading(model, loans, plain):
+    html = report_html(model, *loans[1])
+    page = read(html)
+    titles = {cell.get("data-title") for cell in page.all("td")}
+    assert {"kind", "values", "CBA lost when shuffled", "recall", "precision"} <= titles

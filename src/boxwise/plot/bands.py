@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SLOT = 0.8  # of the height of a slot, for the bands in it
 LEAST = 0.008  # of an axis: what has no length is drawn with this one, so that it is seen
-LEAST_SHARE = 0.1  # of a value among the rows of a box
+LEAST_SHARE = 0.2  # of a value among the rows of a box
 
 Piece = tuple[float, float, float]  # where it begins and ends, and its share
 Shape = list[tuple[float, float]]
@@ -96,7 +96,9 @@ class Bands:
             if np.isnan(low):  # nothing seen, so everything may be
                 pieces.append([(0.0, 1.0, 0.3)])
                 continue
-            low, high = ((end - scale.low) / (scale.high - scale.low) for end in (low, high))
+            low, high = np.clip(
+                [(end - scale.low) / (scale.high - scale.low) for end in (low, high)], 0.0, 1.0
+            ).tolist()
             short = max(LEAST - (high - low), 0.0) / 2
             pieces.append([(low - short, high + short, 1.0)])
         return pieces

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 INK, GREY = "#1f2933", "#56606b"
 TITLE, TEXT, SMALL = 11, 9, 8  # points
+NARROW = 5.5  # inches: a figure of less has its legend below
 LEFT = 1.4  # inches for the labels of an axis, at most
 
 
@@ -41,6 +42,7 @@ def head(
         room = ax.figure.bbox.width - LEFT * ax.figure.dpi
     width = max(24, int(room / ax.figure.dpi * 72 / (0.6 * small)))
     lines = [line for note in notes for line in wrap(note, width)]
+    title = "\n".join(wrap(title, max(16, int(width * small / size * 0.95))))
     ax.set_title(
         title, loc="left", fontsize=size, fontweight="bold" if size >= TITLE else "normal",
         color=INK, pad=6 + 1.3 * small * len(lines),
@@ -53,7 +55,13 @@ def head(
 
 
 def legend_beside(ax: Axes, handles: Sequence[Any], labels: Sequence[str], title: str) -> None:
-    """Put a legend to the right of the data."""
+    """Put a legend to the right of the data, or below them in a narrow figure."""
+    narrow = ax.figure.bbox.width < NARROW * ax.figure.dpi
+    if narrow:
+        ax.figure.legend(
+            [*handles], [*labels], loc="outside lower left", ncols=3, frameon=False, fontsize=TEXT
+        )
+        return
     ax.legend(
         [*handles], [*labels], title=title, loc="upper left", bbox_to_anchor=(1.02, 1.0),
         borderaxespad=0.0, frameon=False, fontsize=TEXT, title_fontsize=TEXT, alignment="left",

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import FigureBase
 
 
+PANEL = 2.1  # inches: the least width of a panel
+
+
 def plot_curves(
     model: Any,
     columns: Sequence[str | int] | None = None,
@@ -72,6 +75,9 @@ def plot_curves(
         raise ValueError("curves tell classes apart; let the model learn rows of two classes")
     chosen = _chosen(view, every, columns, max_columns)
     across = min(3, len(chosen))
+    if figure is not None:
+        whole: Any = figure
+        across = min(across, max(1, int(whole.bbox.width / whole.figure.dpi / PANEL)))
     down = ceil(len(chosen) / across)
     if figure is None:
         size = (max(6.4, 3.3 * across), 1.2 + 2.1 * down)

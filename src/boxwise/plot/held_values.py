@@ -62,6 +62,21 @@ class HeldValues:
         self, columns: tuple[int, int], across: Sequence[Any], upward: Sequence[Any]
     ) -> NDArray[np.intp]:
         """Return the class predicted for each pair of values, row by row of the picture."""
+        rows = self._grid(columns, across, upward)
+        labels = self._view.model.predict(rows).tolist()
+        code_of = {label: code for code, label in enumerate(self._view.classes)}
+        return np.fromiter((code_of[label] for label in labels), np.intp, len(labels))
+
+    def probabilities(
+        self, columns: tuple[int, int], across: Sequence[Any], upward: Sequence[Any]
+    ) -> NDArray[np.float64]:
+        """Return the probabilities of the classes for each pair of values."""
+        found: NDArray[np.float64] = self._view.model.predict_proba(
+            self._grid(columns, across, upward)
+        )
+        return found
+
+    def _grid(self, columns: tuple[int, int], across: Sequence[Any], upward: Sequence[Any]) -> Any:
         n_rows = len(across) * len(upward)
         first, second = columns
         cells: list[Sequence[Any]] = []
@@ -72,9 +87,7 @@ class HeldValues:
                 cells.append([value for value in upward for _ in across])
             else:
                 cells.append([self.value(j)] * n_rows)
-        labels = self._view.model.predict(self._table(cells)).tolist()
-        code_of = {label: code for code, label in enumerate(self._view.classes)}
-        return np.fromiter((code_of[label] for label in labels), np.intp, n_rows)
+        return self._table(cells)
 
     def _table(self, cells: Sequence[Sequence[Any]]) -> Any:
         schema = self._view.schema

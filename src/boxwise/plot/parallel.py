@@ -13,11 +13,14 @@ from boxwise.plot.canvas import INK, SMALL, TEXT, axes_for, head, legend_beside
 from boxwise.plot.column_choice import choice_text, chosen_names
 from boxwise.plot.distribution import draw_class_shapes
 from boxwise.plot.scales import Scale
-from boxwise.plot.texts import drawn_boxes, in_lines
+from boxwise.plot.texts import cut_text, drawn_boxes, in_lines
 from boxwise.plot.view import View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+MOST_AXES = 8  # unless the columns are given
 
 
 def plot_parallel(
@@ -30,17 +33,18 @@ def plot_parallel(
     """Draw boxes as bands across parallel axes, one for each column.
 
     On an axis of numbers a band is as wide as the interval of the box. On an axis of categories it
-    goes to every value that the box holds, the fainter the smaller its share; shares below 10 % are
-    left out. A box with more rows is drawn stronger. Of many boxes those with most rows are drawn,
-    some of each class, and shapes to the left of the axes show where the rows of all boxes of a
-    class are. matplotlib is needed: ``pip install "boxwise[plot]"``.
+    goes to every value that the box holds, the fainter the smaller its share; shares below 20 % are
+    left out. The ends of an axis that hold hardly any rows are cut off. A box with more rows is
+    drawn stronger. Of many boxes those with most rows are drawn, some of each class, and shapes to
+    the left of the axes show where the rows of all boxes of a class are. matplotlib is needed:
+    ``pip install "boxwise[plot]"``.
 
     Parameters
     ----------
     model : estimator
         A fitted one with ``boxes_``.
     columns : sequence of str or int, optional
-        The columns, by name or position, in this order; by default the twelve whose values tell
+        The columns, by name or position, in this order; by default the eight whose values tell
         most of the class, those first.
     max_boxes : int, default=16
         How many boxes to draw as bands.
@@ -62,14 +66,14 @@ def plot_parallel(
     ['age', 'job']
     """
     view = View(model)
-    chosen = chosen_names(view, columns)
-    scales = [view.scale(j, rest=True) for j in chosen]
+    chosen = chosen_names(view, columns, MOST_AXES)
+    scales = [view.scale(j, rest=True, cut=True) for j in chosen]
     boxes = _some_of_each_class(view, max_boxes)
     ax = axes_for(ax, max(6.0, 1.12 * len(chosen) + 2.4), 5.0)
     Bands(view, chosen, scales, boxes).draw(ax)
     _draw_axes(ax, scales)
     rows, n_shown = view.boxes.n_samples, int(view.shown.sum())
-    notes = choice_text(view, chosen, columns)
+    notes = choice_text(view, chosen, columns) + cut_text(scales)
     note = f"Bands: {drawn_boxes(len(boxes), n_shown)}"
     if len(boxes) < n_shown:
         note += f" ({_share(rows[boxes].sum() / rows[view.shown].sum())} of rows)"

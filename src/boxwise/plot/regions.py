@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from boxwise.core.words import counted
 from boxwise.plot.canvas import axes_for, head, legend_beside
+from boxwise.plot.column_choice import deciding_pair, most_informative
 from boxwise.plot.held_values import HeldValues
 from boxwise.plot.region_boxes import draw_boxes
 from boxwise.plot.region_points import draw_points, draw_row
 from boxwise.plot.rows import Rows
 from boxwise.plot.scales import CategoryScale, NumberScale, Scale
-from boxwise.plot.texts import shown
+from boxwise.plot.texts import cut_text, shown
 from boxwise.plot.view import View
 
 if TYPE_CHECKING:
@@ -25,8 +27,8 @@ WORK = 40_000_000  # boxes times cells: a few seconds
 
 def plot_regions(
     model: Any,
-    x: str | int,
-    y: str | int,
+    x: str | int | None = None,
+    y: str | int | None = None,
     *,
     X: Any = None,
     labels: Any = None,
@@ -48,8 +50,9 @@ def plot_regions(
     ----------
     model : estimator
         A fitted one with ``boxes_``.
-    x, y : str or int
-        The two columns, by name or position.
+    x, y : str or int, optional
+        The two columns, by name or position. By default the two over which predictions vary most,
+        of all pairs of the six most informative columns.
     X : table, optional
         Rows to draw as points, in any form that the model takes.
     labels : array-like, optional
@@ -83,11 +86,9 @@ def plot_regions(
     'Predicted class over age and rent'
     """
     view = View(model)
-    first, second = view.position(x), view.position(y)
-    if first == second:
-        raise ValueError(f"x and y are the same column {view.schema.names[first]!r}; choose two")
-    rows = None if X is None else Rows(view, X, labels, upper)
     held = HeldValues(view, at)
+    first, second = _columns(view, x, y, held)
+    rows = None if X is None else Rows(view, X, labels, upper)
     scales = (_scale(view, first, rows, held), _scale(view, second, rows, held))
     ax = axes_for(ax, 7.6, 5.2)
     if view.classes:
@@ -97,7 +98,7 @@ def plot_regions(
         notes.append(draw_points(ax, view, rows, (first, second), scales, max_points))
     if held.gives(first) and held.gives(second):
         draw_row(ax, held, (first, second), scales)
-    notes += held.notes(first, second)
+    notes += held.notes(first, second) + cut_text(scales)
     _dress(ax, scales)
     names = [shown(view.schema.names[j], 18) for j in (first, second)]
     head(ax, f"Predicted class over {names[0]} and {names[1]}", notes)
@@ -105,13 +106,34 @@ def plot_regions(
     return ax
 
 
+def _columns(
+    view: View, x: str | int | None, y: str | int | None, held: HeldValues
+) -> tuple[int, int]:
+    """Return the columns asked for, or those over which predictions vary most."""
+    if x is not None and y is not None:
+        first, second = view.position(x), view.position(y)
+        if first == second:
+            name = view.schema.names[first]
+            raise ValueError(f"x and y are the same column {name!r}; choose two")
+        return first, second
+    given = x if y is None else y
+    one = None if given is None else view.position(given)
+    seen = most_informative(view, view.schema.n_features)
+    pair = deciding_pair(view, seen, held, one) if view.classes else None
+    if pair is None:
+        n = counted(len(seen), "column with values", "columns with values")
+        raise ValueError(f"regions are over two columns, and the model has {n}")
+    return pair if y is None else pair[::-1]
+
+
 def _scale(view: View, j: int, rows: Rows | None, held: HeldValues) -> Scale:
     if not view.is_number(j):
         return view.scale(j)
-    more = [] if rows is None else [rows.numbers(j)]
-    if held.gives(j):
-        more.append(np.array([held.number(j)]))
-    return view.scale(j, *more)
+    more = [np.array([held.number(j)])] if held.gives(j) else []
+    scale = view.scale(j, *more, cut=True)
+    if rows is None or getattr(scale, "is_cut", False):
+        return scale
+    return view.scale(j, *more, rows.numbers(j))
 
 
 def _draw_background(

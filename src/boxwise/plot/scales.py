@@ -25,6 +25,7 @@ class NumberScale:
     name: str
     low: float
     high: float
+    is_cut: bool = False  # whether values of a few rows lie beyond its ends
 
     @classmethod
     def over(cls, name: str, *values: NDArray[np.float64]) -> NumberScale:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from textwrap import wrap
+from typing import Any
 from unicodedata import category
 
 from boxwise.schema import Schema
@@ -91,6 +92,12 @@ def drawn_boxes(drawn: int, there: int) -> str:
     if drawn == there:
         return f"all {there:,} boxes" if there > 1 else "the one box"
     return f"the {drawn:,} with most rows of {there:,} boxes"
+
+
+def cut_text(scales: Sequence[Any]) -> list[str]:
+    """Say on which axes the ends with hardly any rows are cut off."""
+    names = [shown(scale.name, 18) for scale in scales if getattr(scale, "is_cut", False)]
+    return [f"Cut to the middle 90% of rows: {', '.join(names)}"] if names else []
 
 
 def known_names(schema: Schema, most: int = 12) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +16,9 @@ from boxwise.plot.class_styles import ClassStyles
 from boxwise.plot.scales import CategoryScale, NumberScale, Scale
 from boxwise.plot.texts import known_names
 from boxwise.schema import Schema, Vocabulary, show
+
+TAIL = 0.05  # of the rows, at each end
+WORTH_CUTTING = 3.0  # times as long as without the ends
 
 
 class View:
@@ -111,14 +115,34 @@ class View:
         assert vocabulary is not None
         return vocabulary
 
-    def scale(self, j: int, *more: NDArray[np.float64], rest: bool = False) -> Scale:
-        """Return an axis for column `j`, on which `more` numbers have room too."""
+    def scale(
+        self, j: int, *more: NDArray[np.float64], rest: bool = False, cut: bool = False
+    ) -> Scale:
+        """Return an axis for column `j`, on which `more` numbers have room too.
+
+        With `cut`, long ends that hold hardly any rows are left out.
+        """
         name = self.schema.names[j]
         if not self.is_seen(j):
             raise ValueError(f"column {name!r}: no box has a value; choose another column")
         if not self.is_number(j):
             return CategoryScale.over(name, self.totals(j), rest=rest)
-        return NumberScale.over(name, *self.interval(j), *more)
+        ends = self.interval(j)
+        inner = self._inner(j) if cut else None
+        if inner is None:
+            return NumberScale.over(name, *ends, *more)
+        scale = NumberScale.over(name, inner, *more)
+        return replace(scale, is_cut=True)
+
+    def _inner(self, j: int) -> NDArray[np.float64] | None:
+        """Return the ends of the middle 90% of rows, if the others make the scale far longer."""
+        lower, upper = self.interval(j)
+        seen = ~np.isnan(lower)
+        rows = self.boxes.n_samples[seen]
+        low, high = _quantile(lower[seen], rows, TAIL), _quantile(upper[seen], rows, 1 - TAIL)
+        if not np.ptp([lower[seen].min(), upper[seen].max()]) > WORTH_CUTTING * (high - low) > 0:
+            return None
+        return np.array([low, high])
 
     def shares(self, j: int, scale: CategoryScale, boxes: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the share of each slot of a scale among the rows of each of these boxes."""
@@ -145,6 +169,11 @@ class View:
         lower, upper = self.interval(j)
         seen = ~np.isnan(lower)
         middle = (lower[seen] + upper[seen]) / 2
-        order = np.argsort(middle, kind="stable")
-        rows = self.boxes.n_samples[seen][order].cumsum()
-        return float(middle[order][np.searchsorted(rows, rows[-1] / 2)])
+        return _quantile(middle, self.boxes.n_samples[seen], 0.5)
+
+
+def _quantile(values: NDArray[np.float64], rows: NDArray[Any], share: float) -> float:
+    """Return the value below which a share of the rows lies."""
+    order = np.argsort(values, kind="stable")
+    below = rows[order].cumsum()
+    return float(values[order][np.searchsorted(below, share * below[-1])])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isnan
@@ -46,8 +47,12 @@ def folded(title: str, content: str) -> str:
 def table(
     caption: str, columns: Sequence[Column], rows: Iterable[Sequence[str]], kind: str = ""
 ) -> str:
-    """Return a table of HTML cells, the first of each row its heading."""
+    """Return a table of HTML cells, the first of each row its heading.
+
+    With the kind "stack" a row becomes a block on a narrow screen, each cell under its heading.
+    """
     kinds = [_class(column.kind) for column in columns]
+    titles = [f' data-title="{column.title}"' if kind == "stack" else "" for column in columns]
     head = "".join(
         f'<th scope="col"{kind}>{column.title}</th>'
         for column, kind in zip(columns, kinds, strict=True)
@@ -55,10 +60,10 @@ def table(
     lines = []
     for first, *rest in rows:
         cells = [
-            cell if cell.startswith("<td") else f"<td{kind}>{cell}</td>"
-            for cell, kind in zip(rest, kinds[1:], strict=True)
+            cell if cell.startswith("<td") else f"<td{its}{title}>{cell}</td>"
+            for cell, its, title in zip(rest, kinds[1:], titles[1:], strict=True)
         ]
-        lines.append(f'<tr><th scope="row">{first}</th>{"".join(cells)}</tr>')
+        lines.append(f'<tr><th scope="row">{_breakable(first)}</th>{"".join(cells)}</tr>')
     return scrolled(
         f"<table{_class(kind)}><caption>{caption}</caption><thead><tr>{head}</tr></thead>"
         f"<tbody>{''.join(lines)}</tbody></table>",
@@ -78,6 +83,11 @@ def bar(share: float, words: str, kind: str = "") -> str:
         f'<span class="bar {kind}" aria-hidden="true"><i style="width:{width:.1f}%"></i></span>'
         f'<span class="beside">{words}</span>'
     )
+
+
+def _breakable(html: str) -> str:
+    """Return HTML in which a name may be broken after each underscore."""
+    return re.sub("_(?![^<]*>)", "_<wbr>", html)
 
 
 def _class(kind: str) -> str:

@@ -40,7 +40,7 @@ def plot(
     kind: Annotated[PictureKind, typer.Option(help="What to draw.")] = PictureKind.parallel,
     columns: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAMES", help="The columns to draw; two for regions."),
+        typer.Option(metavar="NAMES", help="The columns to draw; at most two for regions."),
     ] = None,
     box: Annotated[
         int | None, typer.Option(metavar="N", min=0, help="The box to draw; the first is 0.")
@@ -60,6 +60,7 @@ def plot(
     \b
     Examples:
       boxwise plot loans.box -o boxes.png
+      boxwise plot loans.box -o regions.png --kind regions
       boxwise plot loans.box -o regions.svg --kind regions --columns age,salary
       boxwise plot loans.box -o box.pdf --kind box --box 3 --data loans.csv
       boxwise plot loans.box -o curves.png --kind curves
@@ -78,7 +79,7 @@ def plot(
         check_picture(output, "--output")
         clf = load(model)
         names = chosen_names("--columns", columns, clf.schema_.names)
-        if kind is PictureKind.regions and len(names) != 2:
+        if kind is PictureKind.regions and len(names) > 2:
             raise typer.BadParameter(
                 f"regions are over two columns, not {len(names)}", param_hint="--columns"
             )
@@ -112,7 +113,7 @@ def _draw(
     try:
         with columns_by_position():
             if kind is PictureKind.regions:
-                return plot_regions(clf, names[0], names[1], **given).figure
+                return plot_regions(clf, *names, **given).figure
             if kind is PictureKind.parallel:
                 return plot_parallel(clf, names or None).figure
             if kind is PictureKind.curves:

@@ -39,7 +39,9 @@ def changes(subject: Subject) -> Section | None:
         left = counted(len(found) - MOST_CHANGES, "earlier one is", "earlier ones are")
         summary += paragraph(f"These are the last {MOST_CHANGES}; {left} not shown.")
     lines = [_line(change) for change in found[-MOST_CHANGES:]]
-    return Section("changes", "Changes", summary + table("Changes while learning", head, lines))
+    return Section(
+        "changes", "Changes", summary + table("Changes while learning", head, lines, "stack")
+    )
 
 
 def _line(change: Change) -> list[str]:

@@ -24,7 +24,7 @@ MOST_PAIRS = 5
 
 def confusions(subject: Subject) -> Section:
     """Return the section."""
-    title = "What it confuses"
+    title = "Confusions"
     if subject.rows is None:
         none = "The confusions need labelled rows, and none were given."
         return Section("confusions", title, paragraph(none))

@@ -59,7 +59,7 @@ def _content(cost: CostReport) -> str:
         f"rows are of {strong}. A row is predicted as {strong} if its probability is at least the "
         "threshold."
     )
-    return summary + table("Cost of errors", head, lines) + _held_out(cost)
+    return summary + table("Cost of errors", head, lines, "stack") + _held_out(cost)
 
 
 def _held_out(cost: CostReport) -> str:

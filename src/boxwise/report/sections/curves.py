@@ -12,6 +12,7 @@ from boxwise.report.pictures import curves_picture
 from boxwise.report.subject import Subject
 
 MOST_COLUMNS = 12
+NEGLIGIBLE = 0.005  # of the logit, in the mean: 1% of the odds of two classes
 
 
 def curves(subject: Subject) -> Section | None:
@@ -22,15 +23,25 @@ def curves(subject: Subject) -> Section | None:
         return None
     found: list[Curve] = sorted(subject.clf.curves(), key=lambda curve: -curve.importance)
     largest = max(curve.importance for curve in found)
+    if largest < NEGLIGIBLE:
+        return Section("curves", "Curves", _no_effect(found[0]))
     head = [Column("column"), Column("mean contribution", "bars")]
     head += [Column("minimum", "words"), Column("maximum", "words")]
     lines = [_line(curve, largest) for curve in found]
-    shown = table("Curves by mean contribution", head, lines[:MOST_COLUMNS])
+    shown = table("Curves by mean contribution", head, lines[:MOST_COLUMNS], "stack")
     if len(lines) > MOST_COLUMNS:
         more = counted(len(lines) - MOST_COLUMNS, "more column", "more columns")
-        shown += folded(more, table("The other curves", head, lines[MOST_COLUMNS:]))
+        shown += folded(more, table("The other curves", head, lines[MOST_COLUMNS:], "stack"))
     content = _in_brief(found) + curves_picture(subject) + shown
-    return Section("curves", "The curves of the columns", content)
+    return Section("curves", "Curves", content)
+
+
+def _no_effect(first: Curve) -> str:
+    return paragraph(
+        "A decision is a sum: a curve for each column, a constant, and the contribution of the",
+        "boxes. In this model the boxes decide alone: no curve, not even that of",
+        f"<strong>{short(first.column)}</strong>, changes the odds by more than 1% in the mean.",
+    )
 
 
 def _in_brief(found: list[Curve]) -> str:

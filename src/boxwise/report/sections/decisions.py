@@ -1,4 +1,4 @@
-"""Decisions, explained: the surest right one, the closest call, the surest wrong one."""
+"""Explained decisions: the most certain correct one, the closest call, the most certain error."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from boxwise.report.subject import Subject
 
 def decisions(subject: Subject) -> Section:
     """Return the section."""
-    title = "Decisions, explained"
+    title = "Explained decisions"
     if subject.rows is None:
         note = "Explained decisions need rows, and none were given."
         return Section("decisions", title, paragraph(note))

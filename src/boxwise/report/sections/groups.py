@@ -65,7 +65,7 @@ def _table(comparison: GroupComparison) -> str:
     head += [Column(title, "number") for title, *_ in columns]
     caption = f"Groups of {short(comparison.column)}"
     of = "" if positive is None else f"; positive class: {short(positive)}"
-    return table(f"{caption}{of}", head, lines) + paragraph(*_notes(comparison))
+    return table(f"{caption}{of}", head, lines, "stack") + paragraph(*_notes(comparison))
 
 
 def _line(group: Group, positive: object, columns: tuple[tuple[str, bool, str], ...]) -> list[str]:

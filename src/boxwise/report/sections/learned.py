@@ -28,7 +28,7 @@ MOST_COLUMNS = 12
 def learned(subject: Subject) -> Section:
     """Return the section."""
     parts = [_how(subject), _columns(subject), _classes(subject)]
-    return Section("learned", "What was learned", "".join(parts))
+    return Section("learned", "The model", "".join(parts))
 
 
 def _how(subject: Subject) -> str:
@@ -56,9 +56,9 @@ def _columns(subject: Subject) -> str:
         kind, values = _values(subject, j)
         missing = [] if rows is None else [_missing(rows, schema, j)]
         lines.append([short(name), kind, values, *missing])
-    shown = table("Columns", head, lines[:MOST_COLUMNS])
+    shown = table("Columns", head, lines[:MOST_COLUMNS], "stack")
     if len(lines) > MOST_COLUMNS:
-        rest = table("The other columns", head, lines[MOST_COLUMNS:])
+        rest = table("The other columns", head, lines[MOST_COLUMNS:], "stack")
         shown += folded(f"{len(lines) - MOST_COLUMNS} more columns", rest)
     return shown
 

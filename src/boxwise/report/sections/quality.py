@@ -121,7 +121,7 @@ def _by_class(found: Assessment) -> str:
         Column("F1", "number"),
         Column("AUC", "number"),
     ]
-    return table("By class", head, lines)
+    return table("By class", head, lines, "stack")
 
 
 def _share(part: int, whole: int) -> str:

@@ -31,12 +31,12 @@ def relevance(subject: Subject, found: Shuffled | None) -> Section:
     head.append(Column("excluded by the boxes", "bars"))
     if by_evidence(subject.model):
         head.append(Column("relevance", "number"))
-    shown = table("Columns by importance", head, lines[:MOST_COLUMNS])
+    shown = table("Columns by importance", head, lines[:MOST_COLUMNS], "stack")
     if len(lines) > MOST_COLUMNS:
-        rest = table("The other columns", head, lines[MOST_COLUMNS:])
+        rest = table("The other columns", head, lines[MOST_COLUMNS:], "stack")
         shown += folded(f"{len(lines) - MOST_COLUMNS} more columns", rest)
     picture = regions_picture(subject, order)
-    return Section("relevance", "Which columns matter", _in_brief(subject, found) + shown + picture)
+    return Section("relevance", "Column importance", _in_brief(subject, found) + shown + picture)
 
 
 def most_relevant(subject: Subject, found: Shuffled | None) -> list[int]:

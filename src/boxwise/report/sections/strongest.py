@@ -1,4 +1,4 @@
-"""The strongest boxes of each class: where they lie in each column."""
+"""The largest boxes of each class: where they lie in each column."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def strongest(subject: Subject) -> Section:
     if len(codes) > MOST_CLASSES:
         left = counted(len(codes) - MOST_CLASSES, "class", "classes")
         parts.append(paragraph(f"{left} with fewer rows are not shown."))
-    return Section("strongest", "The strongest boxes", "".join(parts))
+    return Section("strongest", "Largest boxes", "".join(parts))
 
 
 def _card(view: View, box: int, columns: list[int], of_class: float, rule: Rule | None) -> str:

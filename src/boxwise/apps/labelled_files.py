@@ -10,6 +10,7 @@ from typing import NoReturn
 from boxwise.apps.options.columns import ColumnOptions
 from boxwise.apps.options.files import FileOptions
 from boxwise.apps.outcome import notify, report_rows_left_out
+from boxwise.apps.possible_codes import possible_codes
 from boxwise.files import (
     Chunk,
     FileSet,
@@ -49,6 +50,8 @@ def typed_by_first_rows(
     first, chunks = started_to_learn(files, columns, options, numbers)
     kinds = infer_kinds(first, names, numeric=numeric, categorical=categorical)
     kinds |= _kinds_of_later_values(files, first, kinds, options)
+    asked = [name for name in names if kinds[name] == "numeric" and name not in numeric]
+    columns.possible_codes = possible_codes(first, asked)
     return Typing(kinds, columns.label), chunks
 
 

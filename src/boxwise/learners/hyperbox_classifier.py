@@ -96,6 +96,8 @@ class HyperboxClassifier(ExplainedLearner):
     relevance_ : array
         The relevance of each column: 1 at the start, more where boxes are narrow. NaN for a column
         without a value yet.
+    possible_codes_ : list of str
+        Numeric columns that may hold codes, such as a machine's number.
     changes_ : list of Change
         Alarms and their outcomes, the latest 1,000.
 

@@ -13,6 +13,7 @@ import typer
 from boxwise import load
 from boxwise.apps.options.files import ModelArgument
 from boxwise.apps.outcome import failures_reported
+from boxwise.apps.possible_codes import remedy
 from boxwise.core.words import counted
 from boxwise.explain import rows_learned
 from boxwise.learners.description import ALGORITHMS, changed_parameters
@@ -73,6 +74,7 @@ def describe(clf: Any, path: Path) -> dict[str, Any]:
         "rows": rows_learned(clf._fitted()),
         "boxes": len(sizes),
         "columns": [_column(column) for column in clf.schema_.columns],
+        "possible_codes": clf.possible_codes_,
         "classes": [
             {"class": label, "boxes": len(rows), "rows": sum(rows)} for label, rows in held.items()
         ],
@@ -110,6 +112,7 @@ def description_text(description: dict[str, Any], *, full: bool) -> str:
         "",
         counted(len(d["columns"]), "column", "columns"),
         *_table([_column_text(column, full) for column in d["columns"]]),
+        *_codes_lines(d["possible_codes"]),
         "",
         counted(len(d["classes"]), "class", "classes"),
     ]
@@ -127,6 +130,13 @@ def description_text(description: dict[str, Any], *, full: bool) -> str:
     if len(shown) < len(d["classes"]):
         lines.append(f"  and {len(d['classes']) - len(shown)} more (--full shows all)")
     return "\n".join(lines)
+
+
+def _codes_lines(names: Sequence[str]) -> list[str]:
+    """Name numeric columns that may hold codes, and the remedy."""
+    if not names:
+        return []
+    return [f"  {', '.join(names)} may be codes; if so, learn anew with {remedy(names)}"]
 
 
 def _column_text(column: dict[str, Any], full: bool) -> tuple[str, str, str]:

@@ -51,6 +51,7 @@ from boxwise.apps.outcome import (
     notify,
     report_rows_left_out,
 )
+from boxwise.apps.possible_codes import note_possible_codes
 from boxwise.apps.reading_bar import ReadingBar
 from boxwise.apps.writable import check_model, refuse_input
 from boxwise.core.words import counted
@@ -242,6 +243,7 @@ def _learn_parts(
             blank._begin(schema_of(typing.kinds))
             if not plan.options.quiet:
                 parameters.show_kinds(plan.files, typing.kinds, plan.columns.label)
+                note_possible_codes(plan.columns.possible_codes)
         else:
             typing = _typing_to_go_on(plan, model)
             _set_immutable(model, plan, typing.kinds)
@@ -263,6 +265,7 @@ def _learn_new(plan: Plan, algorithm: parameters.Algorithm, settings: Mapping[st
     check_raises_alarms(plan.alarm_command, model)
     if not plan.options.quiet:
         parameters.show_kinds(plan.files, typing.kinds, plan.columns.label)
+        note_possible_codes(plan.columns.possible_codes)
     if parameters.learns_row_by_row(model):
         if typing.unknown:
             model._begin(schema_of(typing.kinds))

@@ -39,6 +39,8 @@ class ColumnOptions:
     ] = False
     label: str = field(init=False)
     groups: list[str] | None = field(init=False, default=None)  # as --group names them
+    # Numeric columns that may hold codes, with the number of their values, once rows are read.
+    possible_codes: dict[str, int] = field(init=False, default_factory=dict)
 
     @property
     def dropped(self) -> frozenset[str]:

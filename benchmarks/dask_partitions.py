@@ -23,6 +23,7 @@ from boxwise import HyperboxClassifier, loads
 from boxwise.dask import DaskHyperboxClassifier, tasks
 from boxwise.datasets import LoanStream
 from boxwise.evaluate import class_balanced_accuracy
+from boxwise.learners.parts import FAN_IN, quota
 
 LEARNED, TESTED, PARTITIONS, WORKERS = 200_000, 20_000, 16, 2
 SEEDS = (1, 2, 3)
@@ -51,8 +52,9 @@ def measured(client: Client, function: int, seed: int) -> dict[str, Run]:
     local = HyperboxClassifier().fit(frame, labels)
     runs = {"one pass": scored(local, perf_counter() - start, *test)}
     table = dd.from_pandas(frame.assign(decision=labels), npartitions=PARTITIONS).persist()
-    for name, tune_rows in (("dask", 600), ("dask, tune_rows=0", 0)):
-        clf = DaskHyperboxClassifier(tune_rows=tune_rows, client=client)
+    ways: dict[str, dict[str, int]] = {"dask": {}, "dask, tune_rows=0": {"tune_rows": 0}}
+    for name, how in ways.items():
+        clf = DaskHyperboxClassifier(**how, client=client)
         start = perf_counter()
         clf.fit(table.drop(columns="decision"), table["decision"])
         runs[name] = scored(clf.to_local(), perf_counter() - start, *test)
@@ -63,19 +65,19 @@ def steps(report: Report, frame: pd.DataFrame, labels: np.ndarray, n: int) -> No
     """Add a line on n partitions, learned and merged in this process as the workers do it."""
     X, y = frame[:LEARNED], pd.Series(labels[:LEARNED])
     parameters = HyperboxClassifier().get_params()
-    size, held = LEARNED // n, 0 if n == 1 else -(-600 // n)
+    size = LEARNED // n
     start, parts = process_time(), []
     for number in range(n):
         rows = slice(number * size, (number + 1) * size)
-        part = tasks.learn_part(number, (X[rows], y[rows], None), parameters, None, held)
-        parts.append(part)
+        most = quota(number, n)
+        parts.append(tasks.learn_part(number, (X[rows], y[rows], None), parameters, None, most))
     learned = process_time() - start
     sent = [len(pickle.dumps(part)) for part in parts]
-    start, width = process_time(), tasks.FAN_IN
-    while len(parts) > 1:
-        parts = [tasks.merge_parts(parts[i : i + width]) for i in range(0, n, width)]
-        n = len(parts)
-    clf = loads(tasks.finish(parts[0], n, parameters))
+    start = process_time()
+    while len(parts) > FAN_IN:
+        starts = range(0, len(parts), FAN_IN)
+        parts = [tasks.merge_parts(parts[i : i + FAN_IN]) for i in starts]
+    clf = loads(tasks.finish(parts, n, parameters))
     merged = process_time() - start
     run = scored(clf, learned + merged, frame[LEARNED:], labels[LEARNED:])
     report.say(

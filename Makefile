@@ -18,8 +18,8 @@ spark := $(if $(shell command -v java),$(done)/spark)
 .DEFAULT_GOAL := help
 # Two installs at once would disturb each other; the tests run in parallel by themselves.
 .NOTPARALLEL:
-.PHONY: help demo live test test-long spark lint docs paper bench bench-quick instructions studies streams evidence defaults
-.PHONY: sanitize fuzz lock locked clean
+.PHONY: help demo live test test-long spark lint docs paper bench bench-quick bench-service instructions studies streams evidence defaults
+.PHONY: wheel sanitize fuzz lock locked clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -59,6 +59,9 @@ bench-quick: $(done)/bench $(moa) ## the same with small sizes, into build/bench
 instructions: $(done)/package ## count the engine's instructions; fails if there are over a tenth more (ARGS=--renew)
 	$(python) -m benchmarks.instructions $(ARGS)
 
+bench-service: $(done)/cli $(done)/service $(done)/mlflow ## speed of the service, beside MLflow's server (5 minutes)
+	$(python) -m benchmarks.service $(ARGS)
+
 studies: $(done)/bench ## what merging, rules and pruning do to the predictions (all with BOXWISE_DATA)
 	$(python) -m benchmarks.merging
 	$(python) -m benchmarks.merging_evidence
@@ -76,6 +79,9 @@ evidence: $(done)/bench ## HyperboxClassifier beside peers: data sets, calibrati
 defaults: $(done)/bench ## compare settings over the paper's data sets (needs BOXWISE_DATA)
 	$(python) -m benchmarks.defaults eiol
 	$(python) -m benchmarks.defaults hyperbox
+
+wheel: $(done)/package ## build the wheel for this machine and the source distribution into dist/
+	@$(bootstrap) wheel
 
 sanitize: $(done)/test ## run the engine's tests under the address and undefined sanitizers
 	bash scripts/sanitize.sh

@@ -5,6 +5,8 @@
 #   bootstrap.sh extra NAME       install what the extra NAME of pyproject.toml asks for
 #   bootstrap.sh spark            install PySpark
 #   bootstrap.sh locked           create .venv, install exactly what requirements/ci.txt names
+#   bootstrap.sh wheel            build the wheel and the source distribution into dist/
+#   bootstrap.sh sdist            build the source distribution into dist/
 #
 # With LOCKED set, the first two install no requirement: all comes from the lock file. PySpark is
 # then that of requirements/spark.txt.
@@ -178,6 +180,25 @@ install_spark() {
     fi
 }
 
+build_sdist() {
+    "$venv_python" -c 'import scikit_build_core.build as backend; backend.build_sdist("dist")' >/dev/null
+}
+
+# Made where the editable install was compiled, so only what changed since then is compiled.
+build_wheel() {
+    if [ -n "${PYTHON:-}" ] && [ "$(version "$PYTHON")" != "$(version "$venv_python")" ]; then
+        fail ".venv has Python $(version "$venv_python"), and PYTHON is $PYTHON ($(version "$PYTHON"))." \
+            "Remove .venv and try again."
+    fi
+    CXX=$(find_compiler)
+    export CXX
+    rm -f dist/boxwise-*.whl dist/boxwise-*.tar.gz # one wheel, so that dist/*.whl names it
+    "$venv_python" -m pip wheel --quiet --disable-pip-version-check --no-index --no-build-isolation \
+        --no-deps --wheel-dir dist . || fail "the wheel could not be built; the lines above say why."
+    build_sdist
+    ls -l dist/boxwise-*
+}
+
 case ${1:-} in
 package) install_package ;;
 extra)
@@ -189,5 +210,7 @@ spark)
     install_spark
     ;;
 locked) install_locked ;;
-*) fail "usage: bootstrap.sh package | extra NAME | spark | locked" ;;
+wheel) build_wheel ;;
+sdist) build_sdist ;;
+*) fail "usage: bootstrap.sh package | extra NAME | spark | locked | wheel | sdist" ;;
 esac

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import Any
 
 from boxwise.apps.outcome import notify
@@ -17,6 +18,16 @@ def check_knows_classes(model: Any) -> None:
     """Raise InputError if the model has no class that it could predict."""
     if not model._fitted().classes:
         raise InputError("the model has learned no row with a label yet; learn some first")
+
+
+def online(model: Any, path: Path) -> Any:
+    """Return the model of a file; InputError if it cannot go on learning."""
+    if not hasattr(model, "partial_fit"):
+        raise InputError(
+            f"{path} holds a {type(model).__name__}, which cannot go on learning: it needs all "
+            "rows at once"
+        )
+    return model
 
 
 def wanted_names(schema: Schema, label: str | None) -> frozenset[str] | None:

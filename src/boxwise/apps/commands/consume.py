@@ -13,6 +13,7 @@ import typer
 from boxwise import load
 from boxwise.apps.change_watch import AlarmCommandOption, ChangeWatch, check_raises_alarms
 from boxwise.apps.interruption import Interruption
+from boxwise.apps.model_columns import online
 from boxwise.apps.options import columns as columns
 from boxwise.apps.options import model as parameters
 from boxwise.apps.options.files import MissingOption
@@ -147,7 +148,7 @@ def consume(
         with open_store(store) as kept, StreamBar(changes, quiet=quiet) as bar:
             if kept.has_model(model) and (settings.any_given or begin_with is not None):
                 tell(f"model {model!r} is in {store} already: its algorithm and settings stay")
-            first = None if begin_with is None else _online(load(begin_with), begin_with)
+            first = None if begin_with is None else online(load(begin_with), begin_with)
             plan = Plan(
                 source=source,
                 store=kept,
@@ -262,15 +263,6 @@ def _beginning(
         return new
 
     return begin
-
-
-def _online(model: Any, path: Path) -> Any:
-    if not hasattr(model, "partial_fit"):
-        raise InputError(
-            f"{path} holds a {type(model).__name__}, which cannot go on learning: it needs all "
-            "rows at once"
-        )
-    return model
 
 
 @contextmanager

@@ -36,6 +36,7 @@ from boxwise.apps.learning_parts import (
 )
 from boxwise.apps.model_columns import (
     assign_kinds,
+    online,
     report_columns_left_out,
     schema_of,
     typing_for,
@@ -59,7 +60,6 @@ from boxwise.explain import rows_learned
 from boxwise.files import (
     Chunk,
     FileSet,
-    InputError,
     ReadingStopped,
     TypedChunk,
     Typing,
@@ -182,7 +182,7 @@ def learn(
     refuse_input(target, data, "--into" if output is None else "--output")
     with failures_reported(), Interruption() as interruption:
         check_model(target)
-        model = None if into is None else _online(load(into), into)
+        model = None if into is None else online(load(into), into)
         if model is not None:
             check_raises_alarms(alarm_command, model)
         wanted.label = label
@@ -404,12 +404,3 @@ def _save(model: Any, target: Path) -> None:
             refuge = Path(file.name)
         model.save(refuge)
         fail(f"{target} cannot be written ({error}); the model was saved as {refuge}")
-
-
-def _online(model: Any, path: Path) -> Any:
-    if not hasattr(model, "partial_fit"):
-        raise InputError(
-            f"{path} holds a {type(model).__name__}, which cannot go on learning: it needs all "
-            "rows at once"
-        )
-    return model

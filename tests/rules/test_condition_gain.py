@@ -120,3 +120,15 @@ def test_where_one_box_decides_all_limiting_conditions_stay():
     for rule in clf.rules(full=True):
         assert {c.column for c in rule.conditions} == {"noise", "telling", "colour"}
     assert max(len(rule.conditions) for rule in clf.rules()) == 3
+
+
+def test_two_columns_that_only_together_tell_classes_apart_are_both_named():
+    random = np.random.default_rng(5)
+    X = {name: random.random(2_000) for name in ("noise", "a", "b", "more")}
+    y = np.where((X["a"] > 0.5) == (X["b"] > 0.5), "same", "other")
+    clf = HyperboxClassifier().fit(X, y)
+    new = {name: random.random(500) for name in X}
+    rules = clf.rules()
+    assert rules.fidelity(new) > 0.9
+    heavy = rules[:20]
+    assert all({"a", "b"} <= {c.column for c in rule.conditions} for rule in heavy)

@@ -1,8 +1,9 @@
 """The conditions of a box that bind, those with the largest gain first (FOIL's information gain).
 
 In: a model, its boxes and the conditions of one box. Out: its conditions in greedy order, each the
-one that raises the precision of the rule most, as long as one does (Quinlan, 1990). The rows are
-those of the boxes, as if they were spread evenly over the intervals, column by column.
+one that raises the precision of the rule most, as long as one does (Quinlan, 1990), or the
+narrowest one while the rule is imprecise. The rows are those of the boxes, as if they were spread
+evenly over the intervals, column by column.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from boxwise.core import Boxes, EvidenceSettings, Model
 from boxwise.rules.condition import Between, OneOf
 
 MIN_GAIN = 0.01  # of log-precision: a condition that adds less does not bind
+PRECISE = 0.8  # a rule of less goes on, even if no single condition raises its precision
 PSEUDO_ROWS = 1.0  # of the class distribution, added to the rows that a rule covers
 MOST_CONDITIONS = 5  # of a rule, where all boxes vote
 WORK = 50_000_000  # rules × columns × boxes to compare with
@@ -81,10 +83,14 @@ class ConditionGain:
             precision = np.log(
                 np.maximum(mine + PSEUDO_ROWS * prior, 1e-300) / (totals + PSEUDO_ROWS)
             )
-            gain = np.where(left, mine * (precision - before), -np.inf)
+            raised = precision - before
+            gain = np.where(left & (raised > MIN_GAIN), mine * raised, -np.inf)
             best = int(gain.argmax())
-            if gain[best] <= MIN_GAIN * mine[best]:
-                break
+            if gain[best] <= 0:
+                if before > log(PRECISE):
+                    break
+                # Two conditions may tell classes apart only together: the narrowest one is next.
+                best = int(np.where(left, totals, np.inf).argmin())
             found.append(columns[best])
             left[best] = False
             covered, before = covered * met[best], float(precision[best])

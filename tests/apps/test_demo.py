@@ -12,7 +12,6 @@ import pytest
 from tests.apps.running import boxwise
 
 ENTRY = "from boxwise.apps.entry import main; main()"
-GROUP = r" +\d+% 0\.\d\d +\d+% 0\.\d\d"
 WITHOUT_RIVER = "import sys; sys.modules['river'] = None"
 
 
@@ -47,22 +46,32 @@ def beside():
     return done.stdout
 
 
-def test_a_line_comes_out_every_tenth_of_the_stream(alone):
-    lines = re.findall(rf"^ +([\d,]+) +[\d,]+{GROUP}$", alone, re.M)
-    assert lines == ["150", "300", "450", "600", "750", "900", "1,050", "1,200", "1,350", "1,500"]
+def chart_of(output, name):
+    """Return the upper and the lower line of a chart, and the two figures beside it."""
+    lines = output.splitlines()
+    (k,) = [i for i, line in enumerate(lines) if line.startswith(f"{name}  ")]
+    lower = re.match(rf"{name} +(\S.*?) +(\d+%) +(\d+%)$", lines[k])
+    return lines[k - 1][16:], lower.group(1), lower.group(2, 3)
+
+
+def test_the_chart_has_a_column_for_each_part_of_the_stream_and_the_change(alone):
+    upper, lower, _ = chart_of(alone, "boxwise")
+    assert len(lower) == 80 - 16 - 14
+    assert lower.index("┊") == upper.index("┊") == 49 // 2
+    assert {*lower} <= {*"▁▂▃▄▅▆▇█┊"}
+    axis = next(line for line in alone.splitlines() if "the rule changes" in line)
+    assert axis[16 + 49 // 2] == "▲"
+    assert axis.endswith(" 1,500")
 
 
 def test_learners_of_river_stand_beside_ours(beside):
-    assert len(re.findall(rf"^ +[\d,]+ +[\d,]+{GROUP * 3}$", beside, re.M)) == 10
     for name in ("boxwise", "hoeffding-tree", "naive-bayes"):
-        assert re.search(rf"^{name} +0\.\d+ +0\.\d+ .* [\d,]+$", beside, re.M)
+        _, lower, _ = chart_of(beside, name)
+        assert lower.index("┊") == 49 // 2
 
 
 def test_ours_is_the_same_with_and_without_river(alone, beside):
-    def scores(output):
-        return re.search(r"^(boxwise .*) [\d,]+$", output, re.M).group(1).split()
-
-    assert scores(alone) == scores(beside)
+    assert chart_of(alone, "boxwise") == chart_of(beside, "boxwise")
 
 
 def test_without_river_it_says_so(alone, beside):
@@ -71,38 +80,85 @@ def test_without_river_it_says_so(alone, beside):
     assert "pip install" not in beside
 
 
-def test_the_summary_has_rows_boxes_throughput_and_scores(alone):
-    summary = alone[alone.index("1,500 rows  ") :]
-    assert re.search(r"accuracy +CBA +kappa +balanced +boxes +memory +rows/s", summary)
+def test_the_cost_is_said(alone):
+    said = r"^boxwise: class balanced accuracy 0\.\d+, [\d,]+ boxes, [\d,]+ kB, [\d,]+ rows/s$"
+    assert re.search(said, alone, re.M)
 
 
-def test_two_boxes_are_told_in_words(alone):
-    boxes = alone[alone.index("The largest box of each class") : alone.index("A new application")]
-    rules = re.findall(r"^  \w.*(?:\n    .*)*", boxes, re.M)
-    approved, declined = (" ".join(rule.split()) for rule in rules)
-    assert re.fullmatch(r"IF .* THEN approved \(from \d+ rows\)", approved)
-    assert re.fullmatch(r"IF .* THEN declined \(from \d+ rows\)", declined)
-    assert all("education" in rule and rule.count(" AND ") < 5 for rule in (approved, declined))
-
-
-def test_one_decision_is_explained_by_the_boxes_that_carried_it(alone):
-    reasons = alone[alone.index("and the boxes behind its prediction") :]
-    application, why, *boxes = re.findall(r"^  \w.*(?:\n    .*)*", reasons, re.M)
-    assert "salary" in application
-    decision, probability = re.match(r"  (\w+), with probability (0\.\d+)", why).groups()
-    assert re.search(r"All [\d,]+\s+boxes\s+vote", why)
-    boxes = [" ".join(box.split()) for box in boxes]
-    told = [re.match(r"(0\.\d+) IF .* THEN (\w+) \(from", box).groups() for box in boxes]
-    shares = [float(share) for share, _ in told]
+def test_one_decision_is_explained_by_the_boxes_that_contribute_most(alone):
+    reasons = " ".join(alone[alone.index("A new application") :].split())
+    assert "salary" in reasons
+    said = re.search(r"Prediction: (\w+), probability (0\.\d+)\. All [\d,]+ boxes vote", reasons)
+    decision, probability = said.groups()
+    told = re.findall(r"(0\.\d+) IF .*? THEN (\w+) \(from \d+ rows?\)", reasons)
     assert [label for _, label in told] == [decision] * 3
+    shares = [float(share) for share, _ in told]
     assert shares == sorted(shares, reverse=True)
     assert sum(shares) <= float(probability) + 0.02
+    assert re.search(r"It would be \w+ \(\d+%\) with ", reasons)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_on_a_terminal_it_is_coloured_and_fits_on_80_by_24():
+    shown = on_a_terminal("--rows", "1500", "--seed", "1")
+    assert "\x1b[1;34m" in shown  # ours is bold blue
+    final = shown[shown.rindex("accuracy of the last") :]
+    plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", final)
+    assert len(plain.splitlines()) + 3 <= 23  # with the introduction; the prompt is below
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_without_colour_a_terminal_shows_the_same():
+    shown = on_a_terminal("--rows", "500", NO_COLOR="1")
+    assert "▲ the rule changes" in shown
+    assert not re.search(r"\x1b\[[0-9;]*3[0-7]m", shown)
+
+
+def test_a_terminal_of_ascii_has_a_chart_too():
+    done = subprocess.run(
+        command("--rows", "500", before=WITHOUT_RIVER),
+        capture_output=True,
+        env={**os.environ, "COLUMNS": "80", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"},
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"^ the rule changes" in done.stdout
+    assert done.stdout.isascii()
+
+
+def on_a_terminal(*arguments, **environment):
+    """Return what the demo writes to a terminal of 80 × 24."""
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    given = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES", "NO_COLOR")}
+    demo = subprocess.Popen(
+        command(*arguments),
+        stdin=follower,
+        stdout=follower,
+        stderr=follower,
+        env={**given, "TERM": "xterm-256color", "PYTHONUTF8": "1", **environment},
+    )
+    os.close(follower)
+    parts = []
+    try:
+        while part := os.read(leader, 4096):
+            parts.append(part)
+    except OSError:  # the other end was closed
+        pass
+    os.close(leader)
+    assert demo.wait(timeout=60) == 0
+    return b"".join(parts).decode()
 
 
 def test_it_learns_something(alone):
-    accuracy, cba = re.search(r"^boxwise +(0\.\d+) +(0\.\d+)", alone, re.M).groups()
-    assert float(accuracy) > 0.55
-    assert float(cba) > 0.5
+    _, _, (now, every) = chart_of(alone, "boxwise")
+    assert int(now.rstrip("%")) > 55 and int(every.rstrip("%")) > 55
 
 
 @pytest.mark.parametrize("which", ["alone", "beside"])
@@ -134,7 +190,7 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path):
 def test_a_single_row_will_do():
     done = boxwise("demo", "--rows", "1")
     assert done.exit_code == 0, done.stderr
-    assert "1 row " in done.stdout
+    assert "1 box, " in done.stdout
 
 
 @pytest.mark.parametrize("rows", ["0", "-5", "many"])

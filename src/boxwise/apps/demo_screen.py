@@ -1,22 +1,27 @@
-"""The output of the demo: a bar on a terminal, a line every tenth of the way, and a summary."""
+"""The output of the demo: a live chart on a terminal, and one decision explained.
+
+All of it fits on 80 × 24. Piped, it is plain text, written when the stream has ended.
+"""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from math import isnan
-from textwrap import fill
+from contextlib import nullcontext
+from textwrap import wrap
 
 import numpy as np
-import rich.progress as bars
-from rich.console import Console
+from rich.console import Console, Group
+from rich.live import Live
+from rich.text import Text
 
 from boxwise import HyperboxClassifier
-from boxwise.evaluate import Point, Prequential, Scores
-from boxwise.rules import Rule
+from boxwise.apps.demo_chart import AccuracyChart
+from boxwise.evaluate import Point, Prequential
+from boxwise.explain.text import counterfactual_lines
 
-MOST_BOXES = 3  # boxes that are named for a decision
-GROUP = 22  # columns of text for each learner: three of them fit on 80
+MOST_BOXES = 3  # boxes that are named for a decision, as far as the terminal has lines for them
+BYTES = 1_000
+DECISIONS = {"approved": "bold green", "declined": "bold red"}
 
 
 class Screen:
@@ -25,109 +30,91 @@ class Screen:
     def __init__(self, total: int, *, noise: float, drift_at: int) -> None:
         self.total, self.noise, self.drift_at = total, noise, drift_at
         self.console = Console(highlight=False, markup=False)
+        self._printed = 0  # lines
 
     def show(
         self, run: Prequential, model: HyperboxClassifier, newcomer: dict[str, object]
     ) -> None:
-        """Print the run as it goes, what came out of it, and why it decides as it does."""
-        self._introduce([*run.points])
-        for text in heads([*run.points], run.window):
-            self.console.print(text)
-        tenths = 0
-        with self._bar() as bar:
-            task = bar.add_task("", total=self.total)
+        """Print the run as it goes, its result, and why the model decides as it does."""
+        names = [*run.points]
+        self._introduce(names)
+        width, height = self.console.size
+        chart = AccuracyChart(
+            names, self.total, self.drift_at, width=width, height=height,
+            ascii_only=self.console.options.ascii_only,
+        )  # fmt: skip
+        points: Sequence[Point] = ()
+        is_live = self.console.is_terminal
+        with Live(console=self.console, refresh_per_second=8) if is_live else nullcontext() as live:
             for points in run:
-                now = points[0]
-                bar.update(task, completed=now.rows, description=beside_the_bar(now))
-                before, tenths = tenths, now.rows * 10 // self.total
-                if tenths > before:
-                    self.console.print(line(points))
-                    if before < 5 <= tenths:
-                        self.console.print(f"{'':14}  the rule changes here")
-        self.console.print(f"\n{run}")
-        self._print_boxes(model)
+                chart.add(points)
+                if live is not None:
+                    live.update(Group(*chart.lines()))
+        if not is_live:
+            self.console.print(*chart.lines(), sep="\n")
+        self._printed += len(chart.lines())
+        self._print(_cost(points[0]))
         self._explain(model, newcomer)
 
     def _introduce(self, names: Sequence[str]) -> None:
         beside = (
-            f"River's {' and '.join(names[1:])} learn from the same rows."
+            f"River's {' and '.join(names[1:])} learn the same rows."
             if names[1:]
             else 'River is not installed, so there is no comparison: pip install "boxwise[river]".'
         )
-        self._wrapped(
-            f"{self.total:,} loan applications arrive one at a time. boxwise predicts each "
-            f"decision, then learns from it. {self.noise:.0%} of the labels are wrong, and "
-            f"at row {self.drift_at:,} the rule behind the decisions changes. {beside} "
-            "Accuracy in percent, and class balanced accuracy (CBA):"
+        said = (
+            f"{self.total:,} loan applications: boxwise predicts each, then learns it. "
+            f"{self.noise:.0%} of the labels are wrong. {beside}"
         )
-        self.console.print()
-
-    def _bar(self) -> bars.Progress:
-        return bars.Progress(
-            bars.BarColumn(bar_width=20),
-            bars.MofNCompleteColumn(),
-            bars.TextColumn("{task.description}", markup=False),
-            console=self.console,
-            transient=True,
-            disable=not sys.stdout.isatty(),
-        )
-
-    def _print_boxes(self, model: HyperboxClassifier) -> None:
-        self.console.print("\nThe largest box of each class, by its most relevant columns:")
-        largest: dict[object, Rule] = {}
-        for rule in model.rules():
-            largest.setdefault(rule.label, rule)
-        for rule in sorted(largest.values(), key=lambda rule: str(rule.label)):
-            self._wrapped(str(rule), "  ", "    ")
+        self._print(*self._lines(said), "")
 
     def _explain(self, model: HyperboxClassifier, newcomer: dict[str, object]) -> None:
-        (shares,), (decision,) = model.responsibilities([newcomer]), model.predict([newcomer])
-        probability = model.predict_proba([newcomer]).max()
+        (why,) = model.explain([newcomer])
+        (shares,), decision = model.responsibilities([newcomer]), str(why.prediction)
         own = np.where(model.boxes_.labels == decision, shares, 0.0)
-        most = np.argsort(-own)[:MOST_BOXES].tolist()
-        self.console.print("\nA new application, and the boxes behind its prediction:")
-        application = "; ".join(f"{name} {shown(value)}" for name, value in newcomer.items())
-        self._wrapped(application, "  ", "    ")
-        self._wrapped(
-            f"{decision}, with probability {probability:.2f}. All {len(shares):,} boxes vote; "
-            "these contribute most:",
-            "  ",
-            "    ",
+        application = ", ".join(f"{name} {shown(value)}" for name, value in newcomer.items())
+        said = (
+            f"Prediction: {decision}, probability {why.probability:.2f}. All {len(shares):,} boxes "
+            "vote; these contribute most:"
         )
+        self._print("", *self._lines(f"A new application: {application}."))
+        self._print(*self._lines(said), decision=decision)
+        changes = [self._lines(line) for line in counterfactual_lines(why)]
+        # The prompt is in the last line.
+        room = self.console.height - 1 - self._printed - sum(map(len, changes))
         rules = {rule.boxes[0]: str(rule) for rule in model.rules()}
-        for box in most:  # one of a model that was replaced has no rule
-            line = rules.get(box) or model.boxes_.describe(box)
-            self._wrapped(f"{own[box]:.2f}  {line}", "  ", "        ")
+        for k, box in enumerate(np.argsort(-own)[:MOST_BOXES].tolist()):
+            # A box of a model that was replaced has no rule.
+            rule = rules.get(box) or model.boxes_.describe(box)
+            lines = self._lines(f"{own[box]:.2f}  {rule}", "  ", "        ")
+            room -= len(lines)
+            if k and room < 0 and self.console.is_terminal:
+                break
+            self._print(*lines, decision=decision)
+        for lines in changes:
+            self._print(*lines)
 
-    def _wrapped(self, text: str, first: str = "", others: str = "") -> None:
-        width = self.console.width
-        self.console.print(fill(text, width, initial_indent=first, subsequent_indent=others))
+    def _lines(self, text: str, first: str = "", others: str = "") -> list[str]:
+        return wrap(text, self.console.width, initial_indent=first, subsequent_indent=others)
 
-
-def heads(names: Sequence[str], window: int) -> list[str]:
-    """Return the two lines above the table."""
-    scores = f"{'all':>10}{f'last {window:,}':>{GROUP - 10}}"
-    return [
-        f"{'':14}" + "".join(f"{name:>{GROUP}}" for name in names),
-        f"{'rows':>7}{'boxes':>7}" + scores * len(names),
-    ]
-
-
-def line(points: Sequence[Point]) -> str:
-    """Return one line of the table: where all learners stand."""
-    now = points[0]
-    groups = (f"{in_short(p.overall):>{GROUP - 11}}  {in_short(p.recent):>9}" for p in points)
-    return f"{now.rows:>7,}{now.boxes or 0:>7,}" + "".join(groups)
-
-
-def in_short(scores: Scores) -> str:
-    """Return the share of right predictions and the class balanced accuracy."""
-    return "-" if isnan(scores.cba) else f"{scores.accuracy:.0%} {scores.cba:.2f}"
+    def _print(self, *lines: str, decision: str = "") -> None:
+        """Print lines, with the decision in colour, and count them."""
+        for line in lines:
+            text = Text(line)
+            if decision in DECISIONS:
+                text.highlight_words([decision], DECISIONS[decision])
+            self.console.print(text)
+        self._printed += len(lines)
 
 
-def beside_the_bar(now: Point) -> str:
-    """Return the latest figures of the first learner."""
-    return f"{now.boxes or 0:,} boxes, CBA {now.recent.cba:.3f}, {now.rows_per_second:,.0f} rows/s"
+def _cost(now: Point) -> str:
+    """Return the size and the speed of the first learner."""
+    boxes = now.boxes or 0
+    memory = f", {now.memory / BYTES:,.0f} kB" if now.memory else ""
+    return (
+        f"boxwise: class balanced accuracy {now.overall.cba:.3f}, {boxes:,} "
+        f"box{'' if boxes == 1 else 'es'}{memory}, {now.rows_per_second:,.0f} rows/s"
+    )
 
 
 def shown(value: object) -> str:

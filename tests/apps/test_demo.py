@@ -56,18 +56,18 @@ def chart_of(output, name):
 
 def test_the_chart_has_a_column_for_each_part_of_the_stream_and_the_change(alone):
     upper, lower, _ = chart_of(alone, "boxwise")
-    assert len(lower) == 80 - 16 - 14
-    assert lower.index("┊") == upper.index("┊") == 49 // 2
+    assert len(lower) == 80 - 16 - 14 - 1
+    assert lower.index("┊") == upper.index("┊") == 48 // 2
     assert {*lower} <= {*"▁▂▃▄▅▆▇█┊"}
     axis = next(line for line in alone.splitlines() if "the rule changes" in line)
-    assert axis[16 + 49 // 2] == "▲"
+    assert axis[16 + 48 // 2] == "▲"
     assert axis.endswith(" 1,500")
 
 
 def test_learners_of_river_stand_beside_ours(beside):
     for name in ("boxwise", "hoeffding-tree", "naive-bayes"):
         _, lower, _ = chart_of(beside, name)
-        assert lower.index("┊") == 49 // 2
+        assert lower.index("┊") == 48 // 2
 
 
 def test_ours_is_the_same_with_and_without_river(alone, beside):

@@ -47,7 +47,7 @@ class AccuracyChart:
         self._names, self._total, self._change = names, total, change
         self._levels = PLAIN if ascii_only else BLOCKS
         self._mark, self._arrow = ("|", "^") if ascii_only else ("┊", "▲")
-        self._columns = max(10, min(width - NAMES - FIGURES - 1, WIDEST))
+        self._columns = max(10, min(width - NAMES - FIGURES - 2, WIDEST))
         self._lines = 4 if height >= TALL else 2
         self._seen: dict[str, list[tuple[int, float]]] = {name: [] for name in names}
         self._now: dict[str, Point] = {}

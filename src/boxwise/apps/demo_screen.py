@@ -53,7 +53,7 @@ class Screen:
         if not is_live:
             self.console.print(*chart.lines(), sep="\n")
         self._printed += len(chart.lines())
-        self._print(_cost(points[0]))
+        self._print(cost_text(points[0]))
         self._explain(model, newcomer)
 
     def _introduce(self, names: Sequence[str]) -> None:
@@ -107,7 +107,7 @@ class Screen:
         self._printed += len(lines)
 
 
-def _cost(now: Point) -> str:
+def cost_text(now: Point) -> str:
     """Return the size and the speed of the first learner."""
     boxes = now.boxes or 0
     memory = f", {now.memory / BYTES:,.0f} kB" if now.memory else ""

@@ -23,6 +23,7 @@ from boxwise.service.service import Service
 
 SWITCH_SECONDS = 0.0005  # after which a thread that learns lets one that answers go ahead
 GRACE_SECONDS = 30
+IDLE_SECONDS = 75  # of a connection; proxies let theirs be idle for 60, and must be the first to end it
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -111,6 +112,7 @@ def server_of(app: FastAPI, started: Callable[[], None], **more: Any) -> uvicorn
         access_log=False,  # the guard writes a line without queries and headers
         server_header=False,
         timeout_graceful_shutdown=GRACE_SECONDS,
+        timeout_keep_alive=IDLE_SECONDS,
         **more,
     )
     return _Server(config, app.state.service, started)

@@ -17,7 +17,7 @@ from PIL import Image
 
 from boxwise import HyperboxClassifier
 from boxwise.datasets import LoanStream
-from boxwise.plot import plot_box, plot_curves, plot_parallel, plot_regions
+from boxwise.plot import plot_box, plot_curves, plot_parallel, plot_regions, plot_relevance
 
 FOLDER = Path(__file__).parent / "_static"
 ROWS = 3_000
@@ -48,6 +48,8 @@ def main() -> None:
     save(plot_box(few, largest, X=three, labels=decisions, row=row), "model_box.png")
     columns, decisions = LoanStream(ROWS, function=7, noise=0.05, seed=1).table()
     save(plot_curves(HyperboxClassifier().fit(columns, decisions)), "model_curves.png")
+    stream = LoanStream(20_000, function=7, noise=0.05, drift_at=10_000, drift_to=3)
+    save(plot_relevance(HyperboxClassifier(), *stream.table()), "model_relevance.png")
 
 
 if __name__ == "__main__":

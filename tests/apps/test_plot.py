@@ -63,6 +63,16 @@ def test_rows_of_files_are_drawn_with_their_classes(tmp_path, model):
     assert boxwise("plot", model, "-o", picture, *box, "--on-error", "skip").exit_code == 3
 
 
+def test_columns_over_time_are_learned_from_files(tmp_path, model):
+    data = write_csv(tmp_path / "rows.csv", ROWS * 5)
+    picture = tmp_path / "p.svg"
+    options = ("--kind", "relevance", "--data", data, "--label", "paid")
+    with plt.rc_context({"svg.fonttype": "none"}):
+        run = boxwise("plot", model, "-o", picture, *options)
+    assert run.exit_code == 0, run.stderr
+    assert "Columns over 15 rows" in picture.read_text(encoding="utf-8")
+
+
 def test_files_are_read_as_by_the_other_commands(tmp_path, model):
     picture = tmp_path / "p.png"
     box = ("--kind", "box", "--box", 0, "--chunk-rows", 1)
@@ -84,6 +94,7 @@ def test_files_are_read_as_by_the_other_commands(tmp_path, model):
         (("-o", "p.png", "--kind", "regions", "--columns", "age,wage"), 2, "there are age, job"),
         (("-o", "p.png", "--kind", "regions", "--columns", "age,age"), 1, "same column 'age'"),
         (("-o", "p.png", "--kind", "box"), 2, "needed with --kind box"),
+        (("-o", "p.png", "--kind", "relevance"), 2, "needed with --kind relevance"),
         (("-o", "p.png", "--box", 1), 2, "for --kind box only"),
         (("-o", "p.png", "--kind", "box", "--box", 9), 1, "there is no box 9"),
         (("-o", "p.png", "--data", "rows.csv"), 2, "not with --kind parallel"),

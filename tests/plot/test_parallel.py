@@ -102,7 +102,7 @@ def test_the_columns_that_tell_most_of_the_class_come_first_and_at_most_eight():
     ax = plot_parallel(model)
     assert len(axes_of(ax)) == 8
     assert axes_of(ax)[0].endswith("7")
-    assert "the 8 most informative of 20" in notes(ax)
+    assert "the 8 of 20 that change predictions most" in notes(ax)
     assert_legible(ax.figure)
 
 

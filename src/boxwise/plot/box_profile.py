@@ -45,8 +45,8 @@ def plot_box(
     box : int
         The number of the box in ``boxes_``; -1 is the last.
     columns : sequence of str or int, optional
-        The columns, by name or position; by default the twelve whose values tell most of
-        the class.
+        The columns, by name or position; by default the twelve that change
+        predictions most.
     X : table, optional
         The rows to compare with, in any form that the model takes.
     labels : array-like, optional

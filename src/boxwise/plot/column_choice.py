@@ -7,13 +7,13 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from boxwise.plot.distribution import rows_along
 from boxwise.plot.held_values import HeldValues
 from boxwise.plot.view import View
 
 MOST_COLUMNS = 12
+FEWEST, MOST_ROWS = 60, 400  # typical rows to shuffle
+WORK = 40_000_000  # rows × boxes × columns: about a second
 PAIRED = 6  # columns of which all pairs are tried
 CELLS = 12  # along each column of a pair
 
@@ -21,9 +21,9 @@ CELLS = 12  # along each column of a pair
 def chosen_names(
     view: View, columns: Sequence[str | int] | None, most: int = MOST_COLUMNS
 ) -> list[int]:
-    """Return the positions of the columns asked for, or else of the most informative."""
+    """Return the positions of the columns asked for, or else of the most influential."""
     if columns is None:
-        return most_informative(view, most)
+        return most_influential(view, most)
     if isinstance(columns, str):
         raise ValueError(f"columns must be a list of columns; write [{columns!r}]")
     chosen = [view.position(which) for which in columns]
@@ -39,32 +39,50 @@ def choice_text(view: View, chosen: Sequence[int], columns: object) -> list[str]
     """Say how columns were chosen, if they were not asked for and are not all."""
     if columns is not None or len(chosen) == view.schema.n_features:
         return []
-    return [f"Columns: the {len(chosen)} most informative of {view.schema.n_features}"]
+    n = view.schema.n_features
+    return [f"Columns: the {len(chosen)} of {n} that change predictions most"]
 
 
-def most_informative(view: View, most: int) -> list[int]:
-    """Return the columns whose values tell classes apart best, those first.
+def most_influential(view: View, most: int) -> list[int]:
+    """Return the columns that change predictions most, those first.
 
-    What a column tells is the information, in nats, that its value gives on the class, by the rows
-    of the boxes. Where it tells nothing, as with one class, the order is that of the columns.
+    The influence of a column is the mean change of the probabilities if its values are shuffled
+    among typical rows of the boxes. Where nothing changes, as with one class, the order is that of
+    the columns.
     """
     seen = [j for j in view.schema.known if view.is_seen(j)]
-    gain = [-round(information(view, j), 9) for j in seen]
-    return [seen[k] for k in np.argsort(gain, kind="stable")[:most].tolist()]
+    if not view.classes:
+        return seen[:most]
+    random = np.random.default_rng(0)
+    cells = _typical_rows(view, random)
+    order = random.permutation(len(cells[0]))
+    before = view.model.predict_proba(view.table(cells))
+    change = []
+    for j in seen:
+        shuffled = [cells[j][i] for i in order]
+        after = view.model.predict_proba(view.table([*cells[:j], shuffled, *cells[j + 1 :]]))
+        change.append(-round(float(np.abs(after - before).mean()), 9))
+    return [seen[k] for k in np.argsort(change, kind="stable")[:most].tolist()]
 
 
-def information(view: View, j: int) -> float:
-    """Return how much column `j` tells of the class, less what it would seem to tell by chance."""
-    scale = view.scale(j, rest=True)
-    found = np.array(
-        [rows_along(view, j, scale, view.class_of == code) for code in np.unique(view.class_of)]
-    )
-    n_rows = float(found.sum())
-    n_classes, n_values = (int((found.sum(axis=k) > 0).sum()) for k in (1, 0))
-    by_chance = (n_classes - 1) * (n_values - 1) / (2 * n_rows)
-    joint, classes, values = found, found.sum(axis=1), found.sum(axis=0)
-    gain = (_entropy(classes) + _entropy(values) - _entropy(joint.ravel())) - by_chance
-    return max(gain, 0.0)
+def _typical_rows(view: View, random: np.random.Generator) -> list[list[Any]]:
+    """Return the cells, column by column, of the middles of boxes drawn by their rows."""
+    boxes = np.flatnonzero(view.shown)
+    n = int(np.clip(WORK / len(boxes) / view.schema.n_features, FEWEST, MOST_ROWS))
+    rows = view.boxes.n_samples[boxes].astype(float)
+    drawn = random.choice(boxes, n, p=rows / rows.sum())
+    cells: list[list[Any]] = []
+    for j in range(view.schema.n_features):
+        if not view.is_seen(j):
+            cells.append([None] * n)
+        elif view.is_number(j):
+            lower, upper = view.interval(j)
+            cells.append(((lower[drawn] + upper[drawn]) / 2).tolist())
+        else:
+            k = view.schema.categorical.index(j)
+            counts = [view.boxes.counts[i][k] for i in drawn.tolist()]
+            cells.append([max(its, key=its.__getitem__) for its in counts])
+    return cells
 
 
 def deciding_pair(
@@ -113,8 +131,3 @@ def _typical_values(view: View, j: int) -> list[Any]:
     wanted = (np.arange(CELLS) + 0.5) / CELLS * below[-1]
     found: list[Any] = middle[order][np.searchsorted(below, wanted)].tolist()
     return found
-
-
-def _entropy(rows: NDArray[np.float64]) -> float:
-    shares = rows[rows > 0] / rows.sum()
-    return float(-(shares * np.log(shares)).sum())

@@ -87,22 +87,7 @@ class HeldValues:
                 cells.append([value for value in upward for _ in across])
             else:
                 cells.append([self.value(j)] * n_rows)
-        return self._table(cells)
-
-    def _table(self, cells: Sequence[Sequence[Any]]) -> Any:
-        schema = self._view.schema
-        columns = [
-            np.array([np.nan if v is None else v for v in column], dtype=float)
-            if self._view.is_number(j)
-            else column
-            for j, column in enumerate(cells)
-        ]
-        if schema.named:
-            return dict(zip(schema.names, columns, strict=True))
-        table = np.empty((len(cells[0]), len(columns)), dtype=object)
-        for j, column in enumerate(columns):
-            table[:, j] = column
-        return table if schema.categorical else table.astype(float)
+        return self._view.table(cells)
 
 
 def _by_position(view: View, at: Any, called: str) -> dict[int, Any]:

@@ -44,8 +44,8 @@ def plot_parallel(
     model : estimator
         A fitted one with ``boxes_``.
     columns : sequence of str or int, optional
-        The columns, by name or position, in this order; by default the eight whose values tell
-        most of the class, those first.
+        The columns, by name or position, in this order; by default the eight that change
+        predictions most, those first.
     max_boxes : int, default=16
         How many boxes to draw as bands.
     ax : matplotlib Axes, optional

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from boxwise.core.words import counted
 from boxwise.plot.canvas import axes_for, head, legend_beside
-from boxwise.plot.column_choice import deciding_pair, most_informative
+from boxwise.plot.column_choice import deciding_pair, most_influential
 from boxwise.plot.held_values import HeldValues
 from boxwise.plot.region_boxes import draw_boxes
 from boxwise.plot.region_points import draw_points, draw_row
@@ -52,7 +52,7 @@ def plot_regions(
         A fitted one with ``boxes_``.
     x, y : str or int, optional
         The two columns, by name or position. By default the two over which predictions vary most,
-        of all pairs of the six most informative columns.
+        of all pairs of the six columns that change them most.
     X : table, optional
         Rows to draw as points, in any form that the model takes.
     labels : array-like, optional
@@ -118,7 +118,7 @@ def _columns(
         return first, second
     given = x if y is None else y
     one = None if given is None else view.position(given)
-    seen = most_informative(view, view.schema.n_features)
+    seen = most_influential(view, view.schema.n_features)
     pair = deciding_pair(view, seen, held, one) if view.classes else None
     if pair is None:
         n = counted(len(seen), "column with values", "columns with values")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -158,6 +159,21 @@ class View:
         totals = np.array([sum(counts[box][k].values()) or 1 for box in boxes.tolist()])
         shares /= totals[:, None]
         return shares
+
+    def table(self, cells: Sequence[Sequence[Any]]) -> Any:
+        """Return rows that the model takes, of the cells of each column."""
+        columns = [
+            np.array([np.nan if v is None else v for v in column], dtype=float)
+            if self.is_number(j)
+            else column
+            for j, column in enumerate(cells)
+        ]
+        if self.schema.named:
+            return dict(zip(self.schema.names, columns, strict=True))
+        table = np.empty((len(cells[0]), len(columns)), dtype=object)
+        for j, column in enumerate(columns):
+            table[:, j] = column
+        return table if self.schema.categorical else table.astype(float)
 
     def usual(self, j: int) -> object:
         """Return the usual value of a column: the median of the boxes by rows, or the mode."""

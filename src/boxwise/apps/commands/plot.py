@@ -17,7 +17,13 @@ from boxwise.apps.outcome import end, fail, failures_reported
 from boxwise.apps.pictures import check_picture, write_picture
 from boxwise.apps.writable import refuse_input
 from boxwise.inputs import columns_by_position
-from boxwise.plot import plot_box, plot_curves, plot_parallel, plot_regions
+from boxwise.plot import (
+    plot_box,
+    plot_curves,
+    plot_parallel,
+    plot_regions,
+    plot_relevance,
+)
 
 
 class PictureKind(StrEnum):
@@ -27,6 +33,7 @@ class PictureKind(StrEnum):
     parallel = "parallel"
     box = "box"
     curves = "curves"
+    relevance = "relevance"
 
 
 def plot(
@@ -47,7 +54,10 @@ def plot(
     ] = None,
     data: Annotated[
         list[str] | None,
-        typer.Option(metavar="FILE", help="Rows to draw or to compare with (regions, box)."),
+        typer.Option(
+            metavar="FILE",
+            help="Rows to draw or to compare with (regions, box), or to learn (relevance).",
+        ),
     ] = None,
     label: Annotated[
         str | None, typer.Option(metavar="NAME", help="The column of the classes in --data.")
@@ -57,6 +67,9 @@ def plot(
 ) -> None:
     """Draw a model: regions over two columns, parallel axes of many, one box, or the curves.
 
+    With --kind relevance, a new model with the same parameters learns --data in order, and the
+    picture shows how much each column matters over the rows.
+
     \b
     Examples:
       boxwise plot loans.box -o boxes.png
@@ -64,6 +77,7 @@ def plot(
       boxwise plot loans.box -o regions.svg --kind regions --columns age,salary
       boxwise plot loans.box -o box.pdf --kind box --box 3 --data loans.csv
       boxwise plot loans.box -o curves.png --kind curves
+      boxwise plot loans.box -o columns.png --kind relevance --data loans.csv --label decision
 
     \b
     Exit codes:
@@ -100,6 +114,9 @@ def _check_usage(
         raise typer.BadParameter(problem, param_hint="--box")
     if data and kind in (PictureKind.parallel, PictureKind.curves):
         raise typer.BadParameter(f"not with --kind {kind.value}", param_hint="--data")
+    if kind is PictureKind.relevance and (not data or label is None):
+        missing = "--label" if data else "--data"
+        raise typer.BadParameter("needed with --kind relevance", param_hint=missing)
     if label is not None and not data:
         raise typer.BadParameter(
             "it is a column of --data, which is not given", param_hint="--label"
@@ -118,6 +135,8 @@ def _draw(
                 return plot_parallel(clf, names or None).figure
             if kind is PictureKind.curves:
                 return plot_curves(clf, names or None)
+            if kind is PictureKind.relevance:
+                return plot_relevance(clf, given["X"], given["labels"], names or None)
             assert box is not None
             return plot_box(clf, box, names or None, **given)
     except (TypeError, ValueError, IndexError) as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from boxwise.core.words import counted, number_text
-from boxwise.plot.column_choice import most_informative
+from boxwise.plot.column_choice import most_influential
 from boxwise.plot.view import View
 from boxwise.report.markup import Section, folded, paragraph, share_text, short
 from boxwise.report.pictures import parallel_picture
@@ -22,15 +22,15 @@ MOST_VALUES = 4
 def strongest(subject: Subject) -> Section:
     """Return the section."""
     view = subject.view
-    columns = most_informative(view, view.schema.n_features)
+    columns = most_influential(view, view.schema.n_features)
     rule_of = {box: rule for rule in subject.rules or () for box in rule.boxes}
     codes = sorted(range(len(view.classes)), key=lambda code: -view.rows_in(code).sum().item())
     codes = [code for code in codes if len(view.rows_in(code))]
     parts = [
         paragraph(
-            f"The {BOXES} boxes of each class with most rows; the most informative columns come "
-            "first. A bar shows the interval of a box in the range of a numeric column, or the "
-            "share of its rows with each value of a categorical column."
+            f"The {BOXES} boxes of each class with most rows; the columns that change predictions "
+            "most come first. A bar shows the interval of a box in the range of a numeric column, "
+            "or the share of its rows with each value of a categorical column."
         )
     ]
     parts.append(parallel_picture(subject, columns))

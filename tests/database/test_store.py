@@ -250,6 +250,14 @@ def test_release_lets_another_store_hold_the_model(url):
         second.hold("loans")
 
 
+def test_hold_is_the_same_by_a_link_to_the_file(tmp_path):
+    (tmp_path / "link.db").symlink_to(tmp_path / "models.db")
+    with open_store(tmp_path / "models.db") as first, open_store(tmp_path / "link.db") as second:
+        first.hold("loans")
+        with pytest.raises(ModelInUseError):
+            second.hold("loans")
+
+
 def test_hold_is_for_one_schema_of_a_database(postgresql_server):
     first, second = postgresql_server.new_database(), postgresql_server.new_database()
     with open_store(first) as store, open_store(second) as other:

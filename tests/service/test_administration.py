@@ -15,6 +15,7 @@ from tests.service.serving import (
     replayed,
     served,
     serving,
+    until,
 )
 
 from boxwise import HyperboxClassifier, dumps, loads
@@ -261,6 +262,22 @@ def test_journal_is_trimmed_to_what_is_asked_for(tmp_path, monkeypatch):
         assert 5 <= len([*store.journal_since("loans", 0)]) < 30
         with serving(store) as client:
             assert model_of(client) == data
+
+
+def test_shadow_that_the_journal_has_left_behind_stays_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr("boxwise.service.chronicle.HOUSEKEEPING_SECONDS", 0.01)
+    with open_store(tmp_path / "m.db") as store:
+        with serving(store, keep_journal=0, checkpoint_rows=3) as client:
+            client.post("/v1/models/loans/shadow", json={"learner": "EIOLGFMM"})
+            learn(client, weights=[2, 2, 2])
+            assert "no weights" in client.get("/v1/model").json()["shadow"]["failed"]
+            for _ in range(20):
+                learn(client)
+            until(lambda: len([*store.journal_since("loans", 0)]) < 10)
+        with serving(store) as client:
+            assert "the journal no longer has" in client.get("/v1/model").json()["shadow"]["failed"]
+            assert client.post("/v1/models/loans/promote").status_code == 409
+            assert learn(client).status_code == 200
 
 
 def test_served_models_are_held_and_let_go(tmp_path):

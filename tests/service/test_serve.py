@@ -214,7 +214,7 @@ def test_without_tokens_other_hosts_are_refused(tmp_path, columns):
 @pytest.mark.long
 def test_proxy_may_offer_it_under_a_path(tmp_path, columns):
     process = Process(
-        tmp_path, "--new", "--schema", columns, "--store", "m.db", "--root-path", "/box"
+        tmp_path, "--new", "--schema", columns, "--store", "m.db", "--root-path", "box/"
     )
     try:
         assert process.url.endswith("/box")

@@ -67,7 +67,8 @@ class SQLite:
         """Lock a file beside the database."""
         if fcntl is None or model in self._held:
             return
-        path = self.path.with_name(f"{self.path.name}.{model}.lock")
+        file_itself = self.path.resolve()  # the same lock by whatever link it is reached
+        path = file_itself.with_name(f"{file_itself.name}.{model}.lock")
         try:
             file = path.open("a+", encoding="utf-8")
         except OSError as error:

@@ -106,10 +106,15 @@ class Served:
             live = LiveModel.from_bytes(latest.data)
             created = self.store.model(name).created
             self.shadow = Shadow(live, latest.info.position, self.settings.window, created)
-            for entry in self.store.journal_since(self.name, latest.info.position):
-                if entry.kind != REPLACE and entry.position <= self.position:
-                    lesson = Lesson.of_payload(entry.payload)
-                    self.shadow.learn(lesson, entry.position, score=False)
+            has = latest.info.position
+            for entry in self.store.journal_since(self.name, has):
+                if entry.position != has + 1:
+                    break
+                has = entry.position
+                if entry.kind != REPLACE and has <= self.position:
+                    self.shadow.learn(Lesson.of_payload(entry.payload), has, score=False)
+            if has < self.position:  # only a shadow that had stopped learning is that far behind
+                self.shadow.failed = "the journal no longer has the rows that it has not learned"
 
     def catch_up(self) -> int:
         """Learn what the journal has after the position; return how many entries that were."""

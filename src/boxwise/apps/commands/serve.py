@@ -182,12 +182,13 @@ def serve(
         server.set_up_logs(logging.WARNING if quiet else logging.INFO)
         app = create_app(opened, settings=chosen, tokens=allowed)
         _load(app.state.service)
+        root_path = f"/{proxy.root_path.strip('/')}".rstrip("/")
         # The first line of standard output: programs that start the service read it.
-        started = f"boxwise serves at {server.address_of(listening)}{proxy.root_path}"
+        started = f"boxwise serves at {server.address_of(listening)}{root_path}"
         if not server.run(
             app,
             listening,
-            root_path=proxy.root_path,
+            root_path=root_path,
             forwarded_allow_ips=proxy.forwarded_allow_ips,
             started=lambda: print(started, flush=True),
         ):

@@ -23,7 +23,7 @@ from boxwise.service.service import Service
 
 SWITCH_SECONDS = 0.0005  # after which a thread that learns lets one that answers go ahead
 GRACE_SECONDS = 30
-IDLE_SECONDS = 75  # of a connection; proxies let theirs be idle for 60, and must be the first to end it
+IDLE_SECONDS = 75  # of a connection: proxies end theirs after 60, and must be the first to do so
 
 
 def listen(host: str, port: int) -> socket.socket:

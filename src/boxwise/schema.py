@@ -10,6 +10,7 @@ import reprlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any, Literal, TypeAlias, get_args
 
 Kind: TypeAlias = Literal["numeric", "categorical", "unknown"]
@@ -33,11 +34,18 @@ def is_category(value: object) -> bool:
 
 def not_a_category(column: str, value: object, where: str = "") -> TypeError:
     """Make the error for a value that no vocabulary can hold."""
+    remedy = "convert the column to text or, if it holds numbers, to numbers"
+    if isinstance(value, date) or type(value).__name__ == "datetime64":
+        remedy = f"{DATES_REMEDY.format(column)}, or convert the column to text"
     return TypeError(
         f"column {column!r}: {show(value)} of type {type(value).__name__} cannot be a category"
-        f"{where}; convert the column to text or, if it holds numbers, to numbers"
+        f"{where}; {remedy}"
     )
 
+
+DATES_REMEDY = (
+    "choose what matters about a date: dates={{{!r}: ['year', 'month', 'weekday', 'hour']}}"
+)
 
 OTHER_VALUES = "(other values)"  # stands for those beyond the limit of a vocabulary
 
@@ -125,13 +133,15 @@ class Column:
 
     A categorical column has a vocabulary. A numeric column of a fitted model has a range, the
     lowest and the highest value (NaN while there is none); elsewhere its range is None. A column
-    of unknown kind has had no value yet, and takes no part in a model.
+    of unknown kind has had no value yet, and takes no part in a model. A column that holds a part
+    of a date names the column of the date and the part.
     """
 
     name: str
     kind: Kind
     vocabulary: Vocabulary | None = None
     range: tuple[float, float] | None = field(default=None, compare=False)
+    date: tuple[str, str] | None = None
 
     def __init__(
         self,
@@ -139,6 +149,7 @@ class Column:
         kind: Kind | Literal["continuous"],
         vocabulary: Vocabulary | None = None,
         range: tuple[float, float] | None = None,  # noqa: A002  (the field's name)
+        date: tuple[str, str] | None = None,
     ) -> None:
         if not isinstance(name, str):
             raise ValueError(f"a column's name must be text, not {show(name)}")
@@ -155,6 +166,15 @@ class Column:
         self.kind = kind
         self.vocabulary = vocabulary
         self.range = range
+        self.date = date
+
+    def with_values(
+        self,
+        vocabulary: Vocabulary | None = None,
+        range: tuple[float, float] | None = None,  # noqa: A002  (the field's name)
+    ) -> Column:
+        """Return the same column with another vocabulary or range."""
+        return Column(self.name, self.kind, vocabulary, range, self.date)
 
 
 class Schema:
@@ -171,6 +191,10 @@ class Schema:
     ----------
     names, n_features
         The names of all columns, and how many there are.
+    dates : dict of str to list
+        The columns of dates in a table, and where their parts are among these columns.
+    inputs : tuple of str
+        The columns of a table: `names`, with each date in place of its parts.
     numeric, categorical, unknown : tuple of int
         Positions of the columns of each kind.
     known : tuple of int
@@ -199,6 +223,11 @@ class Schema:
         self.names = tuple([column.name for column in self.columns])
         self.n_features = len(self.columns)
         _check_names(self.names, named)
+        self.dates: dict[str, list[int]] = {}
+        for j, column in enumerate(self.columns):
+            if column.date is not None:
+                self.dates.setdefault(column.date[0], []).append(j)
+        self.inputs = self._inputs() if self.dates else self.names
         numeric: dict[str, int] = {}  # name to position
         categorical: dict[str, int] = {}
         vocabularies = []
@@ -215,6 +244,17 @@ class Schema:
         self.categorical, self.categorical_names = tuple(categorical.values()), tuple(categorical)
         self.vocabularies = tuple(vocabularies)
         self.unknown = tuple(unknown)
+
+    def _inputs(self) -> tuple[str, ...]:
+        inputs = dict.fromkeys(c.name if c.date is None else c.date[0] for c in self.columns)
+        others = sum(column.date is None for column in self.columns)
+        if not self.named or len(inputs) < others + len(self.dates):
+            raise ValueError("a column of dates needs a name, which no other column has")
+        return tuple(inputs)
+
+    def positions_of(self, name: str) -> list[int]:
+        """Return where a column is, or the parts of a date; empty if there is no such column."""
+        return [self.names.index(name)] if name in self.names else self.dates.get(name, [])
 
     @property
     def continuous(self) -> tuple[int, ...]:
@@ -342,6 +382,8 @@ def _column_to_dict(column: Column) -> dict[str, object]:
     data: dict[str, object] = {"name": column.name, "kind": kind}
     if column.vocabulary is not None:
         data["values"] = [_tagged(column.name, value) for value in column.vocabulary.values]
+    if column.date is not None:
+        data["date"] = [*column.date]
     return data
 
 
@@ -354,9 +396,13 @@ def _tagged(name: str, value: object) -> list[object]:
 
 
 def _column_from_dict(data: object) -> Column:
+    date = None
+    if isinstance(data, dict) and "date" in data:
+        date = _date_from(data["date"])
+        data = {key: value for key, value in data.items() if key != "date"}
     if not isinstance(data, dict) or data.get("kind") != "categorical":
         name, kind = _fields(data, "a numeric column", ("name", "kind"))
-        return Column(name, kind)
+        return Column(name, kind, date=date)
     name, kind, tagged = _fields(data, "a categorical column", ("name", "kind", "values"))
     if not isinstance(name, str):
         raise ValueError(f"a column's name must be text, not {show(name)}")
@@ -364,7 +410,13 @@ def _column_from_dict(data: object) -> Column:
         raise ValueError(f"column {name!r}: the 'values' must be a list, not {show(tagged)}")
     values = [_untagged(name, pair) for pair in tagged]
     _check_additions(name, Vocabulary(), values)
-    return Column(name, kind, Vocabulary(values))
+    return Column(name, kind, Vocabulary(values), date=date)
+
+
+def _date_from(pair: object) -> tuple[str, str]:
+    if isinstance(pair, list) and [*map(type, pair)] == [str, str]:
+        return pair[0], pair[1]
+    raise ValueError(f"{show(pair)} is not a column of dates and a part of it")
 
 
 def _untagged(name: str, pair: object) -> object:

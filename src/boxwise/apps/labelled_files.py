@@ -10,7 +10,8 @@ from typing import NoReturn
 from boxwise.apps.options.columns import ColumnOptions
 from boxwise.apps.options.files import FileOptions
 from boxwise.apps.outcome import notify, report_rows_left_out
-from boxwise.apps.possible_codes import possible_codes
+from boxwise.apps.possible_codes import possible_codes, possible_dates
+from boxwise.dates import kinds_of_parts
 from boxwise.files import (
     Chunk,
     FileSet,
@@ -48,10 +49,15 @@ def typed_by_first_rows(
     names = columns.features(files)
     numeric, categorical = columns.declared(names)
     first, chunks = started_to_learn(files, columns, options, numbers)
+    for name, kind in kinds_of_parts(columns.dates).items():
+        if name in names and name not in (*numeric, *categorical):
+            (numeric if kind == "numeric" else categorical).append(name)
     kinds = infer_kinds(first, names, numeric=numeric, categorical=categorical)
     kinds |= _kinds_of_later_values(files, first, kinds, options)
     asked = [name for name in names if kinds[name] == "numeric" and name not in numeric]
     columns.possible_codes = possible_codes(first, asked)
+    others = [name for name in names if kinds[name] == "categorical" and name not in categorical]
+    columns.possible_dates = possible_dates(first, others)
     return Typing(kinds, columns.label), chunks
 
 

@@ -24,7 +24,7 @@ from boxwise.apps.workers import WorkerDiedError, WorkStopped, results_in_order
 from boxwise.files import STANDARD_INPUT, InputError, NumberLabels, ReadOptions, Typing
 from boxwise.inputs import columns_by_position
 from boxwise.learners.parts import tuning_order
-from boxwise.schema import Column, Schema, Vocabulary
+from boxwise.schema import Schema, Vocabulary
 
 MERGED = (HyperboxClassifier, EIOLGFMM, ImprovedOnlineGFMM)
 SMALL = 10_000  # rows of a part on average: fewer are hardly worth a process
@@ -179,8 +179,7 @@ def blank_like(model: Any) -> Any:
     """Return a model with the columns and parameters of another, which has learned nothing."""
     schema: Schema = model.schema_
     columns = [
-        Column(c.name, c.kind, Vocabulary() if c.kind == "categorical" else None)
-        for c in schema.columns
+        c.with_values(Vocabulary() if c.kind == "categorical" else None) for c in schema.columns
     ]
     blank = clone(model)
     blank._begin(Schema(columns, named=schema.named))

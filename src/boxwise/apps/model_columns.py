@@ -34,7 +34,7 @@ def wanted_names(schema: Schema, label: str | None) -> frozenset[str] | None:
     """Return the names to read; None if the model has no names, and so goes by position."""
     if not schema.named:
         return None
-    return frozenset(schema.names) | ({label} if label is not None else set())
+    return frozenset(schema.inputs) | ({label} if label is not None else set())
 
 
 def typing_for(model: Any, files: FileSet, label: str | None = None) -> Typing:

@@ -15,6 +15,7 @@ from boxwise.apps.model_columns import report_columns_left_out, typing_for, want
 from boxwise.apps.options.columns import candidate_names, chosen_names
 from boxwise.apps.options.files import FileOptions
 from boxwise.apps.outcome import notify
+from boxwise.dates import dates_in
 from boxwise.files import STANDARD_INPUT, Chunk, InputError, TypedChunk, check_names
 
 
@@ -42,7 +43,8 @@ class ModelRows:
         self._options, self._label = options, label
         wanted = wanted_names(clf.schema_, label)
         candidates = candidate_names(groups)
-        self._files = options.files(data, only=wanted and wanted | candidates)
+        dates = dates_in(clf.schema_)
+        self._files = options.files(data, only=wanted and wanted | candidates, dates=dates)
         try:
             self._groups = chosen_names("--group", groups, self._files.names, label)
             if label is not None:
@@ -106,7 +108,7 @@ def label_in(
     schema = clf.schema_
     if schema.named and STANDARD_INPUT not in data:
         with closing(options.files(data)) as files:
-            others = [n for n in files.names if n not in schema.names and n not in besides]
+            others = [n for n in files.names if n not in schema.inputs and n not in besides]
         if len(others) == 1:
             if not options.quiet:
                 notify(f"the classes are in column {others[0]!r} (--label names another)")

@@ -1,12 +1,13 @@
-"""Numeric columns of files that may hold codes, and the option that makes them categorical."""
+"""Columns of files that may be something else, codes or dates, and the option that says so."""
 
 from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from boxwise.apps.outcome import notify
+from boxwise.dates import NotADateError, read_date
 from boxwise.files import Chunk
 from boxwise.files.kinds import first_cells
 from boxwise.inputs.codes import MOST_CODES, may_be_codes
@@ -42,6 +43,30 @@ def note_possible_codes(found: Mapping[str, int]) -> None:
         f"numeric, but {many}: {shown}; {remedy(found)} if so, "
         f"{remedy(found, '--numeric')} if not, which also ends this note"
     )
+
+
+def possible_dates(first: Sequence[Chunk], names: Sequence[str]) -> list[str]:
+    """Return those of these categorical columns whose texts are all dates, by their first rows."""
+    return [name for name in names if _are_dates({*first_cells(name, first)})]
+
+
+def _are_dates(cells: Collection[object]) -> bool:
+    if not cells or not all(isinstance(cell, str) and "-" in cell for cell in cells):
+        return False
+    try:
+        return all(read_date(cell) is not None for cell in cells)
+    except NotADateError:
+        return False
+
+
+def note_possible_dates(names: Sequence[str]) -> None:
+    """Name columns of dates that are taken for categories, and what to do."""
+    for name in names:
+        chosen = shlex.quote(f"{name}:year,month,weekday,hour")
+        notify(
+            f"{name} holds dates, each a category of its own; --date {chosen} takes them apart, "
+            f"{remedy([name])} ends this note"
+        )
 
 
 def remedy(names: Sequence[str] | Mapping[str, int], option: str = "--categorical") -> str:

@@ -19,7 +19,7 @@ from boxwise.core.settings import (
     blank_layer,
     scale_arrays,
 )
-from boxwise.schema import OTHER_VALUES, Column, Schema, Vocabulary
+from boxwise.schema import OTHER_VALUES, Schema, Vocabulary
 
 _BOXES = ("V", "W", "n", "label", "id", "first", "code", "times")
 
@@ -280,7 +280,7 @@ def _schema(schema: Schema, vocabularies: Sequence[Vocabulary]) -> Schema:
     united = iter(vocabularies)
     return Schema(
         [
-            Column(c.name, c.kind, None if c.vocabulary is None else next(united))
+            c.with_values(None if c.vocabulary is None else next(united))
             for c in schema.columns
         ],
         schema.named,

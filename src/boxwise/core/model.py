@@ -233,9 +233,9 @@ class Model:
         ranges = zip(state["low"].tolist(), state["high"].tolist(), strict=True)
         return Schema(
             [
-                Column(c.name, c.kind, Vocabulary(c.vocabulary.values))
+                c.with_values(Vocabulary(c.vocabulary.values))
                 if c.vocabulary is not None
-                else Column(c.name, c.kind, range=next(ranges))
+                else c.with_values(range=next(ranges))
                 if c.kind == "numeric"
                 else c
                 for c in self.schema.columns

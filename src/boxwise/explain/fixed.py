@@ -11,7 +11,10 @@ from boxwise.schema import Schema, show
 
 
 def fixed_positions(schema: Schema, columns: Any, parameter: str = "fixed") -> set[int]:
-    """Return the positions of the columns; errors call the list by the name of the parameter."""
+    """Return the positions of the columns; errors call the list by the name of the parameter.
+
+    A date stands for all its parts; a position is that of a column of a table.
+    """
     if isinstance(columns, str | Mapping) or not isinstance(columns, Iterable):
         given = "one text, " if isinstance(columns, str) else ""
         raise TypeError(f"{parameter} is {given}{show(columns)}; give a list of columns")
@@ -19,11 +22,12 @@ def fixed_positions(schema: Schema, columns: Any, parameter: str = "fixed") -> s
     for column in columns:
         if isinstance(column, bool):
             raise TypeError(f"{parameter}: {column} is no column; give names or positions")
-        if isinstance(column, Integral) and 0 <= int(column) < schema.n_features:
-            found.add(int(column))
-        elif not isinstance(column, Integral) and str(column) in schema.names:
-            found.add(schema.names.index(str(column)))
-        else:
+        name = str(column)
+        if isinstance(column, Integral):
+            name = schema.inputs[int(column)] if 0 <= int(column) < len(schema.inputs) else ""
+        places = schema.positions_of(name)
+        found |= {*places}
+        if not places:
             raise ValueError(
                 f"{parameter}: there is no column {show(column)}; {_remedy(schema, column)}"
             )
@@ -31,6 +35,6 @@ def fixed_positions(schema: Schema, columns: Any, parameter: str = "fixed") -> s
 
 
 def _remedy(schema: Schema, column: object) -> str:
-    known = f"there are {', '.join(schema.names[:10])}{', ...' * (schema.n_features > 10)}"
-    near = get_close_matches(str(column), schema.names, n=1)
+    known = f"there are {', '.join(schema.inputs[:10])}{', ...' * (len(schema.inputs) > 10)}"
+    near = get_close_matches(str(column), [*schema.names, *schema.dates], n=1)
     return f"{known} (did you mean {near[0]!r}?)" if near else known

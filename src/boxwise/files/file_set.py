@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from boxwise.files.chunk import CHUNK_ROWS, Chunk, Reader
+from boxwise.files.dated import names_with_parts, with_parts
 from boxwise.files.errors import InputError
 from boxwise.files.formats import ReadOptions, open_file
 from boxwise.files.parquet import ParquetFile
@@ -31,7 +32,10 @@ class FileSet:
     Attributes
     ----------
     names : tuple of str
-        The columns of the first file, without those to drop.
+        The columns of the first file, without those to drop, and with the parts of dates in their
+        place.
+    source_of : dict of str to str
+        The column of the file that each of these is, or is a part of.
     all_names : tuple of str
         The columns of the first file.
     left_out : tuple of str
@@ -67,8 +71,14 @@ class FileSet:
         self.first = shown_name(paths[0])
         self.left_out = self._reader.left_out
         self.all_names = (*self._reader.names, *self.left_out)
-        self.names = self._without_dropped(self._reader.names)
+        self._in_file = self._without_dropped(self._reader.names)
+        self._parts = names_with_parts(self._in_file, self._options.dates)
+        self.names = tuple(name for names in self._parts.values() for name in names)
+        self.source_of = {part: name for name, names in self._parts.items() for part in names}
         try:
+            check_names(self._in_file, self._options.dates, self.first, "column of dates")
+            if len(self.source_of) < len(self.names):
+                raise InputError(f"{self.first} has columns with the names of parts of dates")
             self._check_unnamed()
         except InputError:
             self.close()
@@ -112,7 +122,9 @@ class FileSet:
         """
         if any(_size(path) is None for path in self._paths):
             return None
-        options = replace(self._options, only=frozenset(names))
+        only = frozenset(self.source_of[name] for name in names)
+        dates = {name: parts for name, parts in self._options.dates.items() if name in only}
+        options = replace(self._options, only=only, dates=dates)
         return FileSet(self._paths, options, self._marks)
 
     def check_columns(self) -> None:
@@ -146,7 +158,7 @@ class FileSet:
             )
         names = self._without_dropped(reader.names)
         only = self._options.only
-        expected = set(self.names) if only is None else only & set(self.names)
+        expected = set(self._in_file) if only is None else only & set(self._in_file)
         lacking = expected - set(names)
         extra = set(names) - expected if only is None else set()
         if lacking or extra:
@@ -154,7 +166,7 @@ class FileSet:
 
     def _check_unnamed(self) -> None:
         for name in self._reader.unnamed:
-            if name in self.names and self._options.only is None:
+            if name in self._in_file and self._options.only is None:
                 raise InputError(
                     f"{self.first}: {name} has no name in the header; "
                     f"name it, or leave it out with --drop {name!r}"
@@ -165,10 +177,10 @@ class FileSet:
 
     def _marked(self, chunk: Chunk) -> Chunk:
         only = self._options.only
-        names = [name for name in self.names if only is None or name in only]
+        names = [name for name in self._in_file if only is None or name in only]
         columns = {name: _mark(chunk.columns[name], self._marks) for name in names}
         rows = [row + self._rows_before for row in chunk.rows]
-        return replace(chunk, rows=rows, columns=columns)
+        return with_parts(replace(chunk, rows=rows, columns=columns), self._options.dates)
 
 
 def check_names(names: Iterable[str], wanted: Iterable[str], file: str, what: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Literal, TypeAlias
@@ -45,6 +46,8 @@ class ReadOptions:
         Columns that do not matter.
     stop : Stop
         Ends the reading early.
+    dates : mapping of str to sequence of str
+        Columns of dates, each of which is replaced by columns of parts of the date.
     """
 
     format: Format | None = None
@@ -52,6 +55,7 @@ class ReadOptions:
     only: frozenset[str] | None = None
     drop: frozenset[str] = frozenset()
     stop: Stop = field(default_factory=Stop)
+    dates: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def open_file(path: str, options: ReadOptions) -> tuple[Reader, Source | None]:
@@ -86,4 +90,4 @@ def _open_parquet(path: str, source: Source, options: ReadOptions) -> ParquetFil
             "Parquet cannot be read from standard input, because its end must be read first; "
             "name the file"
         )
-    return ParquetFile(path, options.only, options.drop, options.stop)
+    return ParquetFile(path, options.only, options.drop, options.stop, options.dates)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from boxwise.files.chunk import FIELD_LIMIT, Chunk
@@ -30,6 +31,8 @@ class ParquetFile:
         The columns to leave out.
     stop : Stop, optional
         Ends the reading early.
+    dates : collection of str
+        The columns that may hold dates.
     """
 
     unnamed: tuple[str, ...] = ()
@@ -41,6 +44,7 @@ class ParquetFile:
         only: frozenset[str] | None = None,
         drop: frozenset[str] = frozenset(),
         stop: Stop | None = None,
+        dates: Collection[str] = (),
     ) -> None:
         self._path, self._stop = path, stop or Stop()
         self._arrow = _pyarrow()
@@ -62,7 +66,9 @@ class ParquetFile:
             name for name in self.names if name not in drop and (only is None or name in only)
         ]
         for name in self._wanted:
-            self._check_type(name, schema.field(name).type)
+            dtype = schema.field(name).type
+            if not (name in dates and self._is_time(dtype)):
+                self._check_type(name, dtype)
 
     @property
     def share(self) -> float:
@@ -106,6 +112,9 @@ class ParquetFile:
             column = column.cast(column.type.value_type)
         if types.is_decimal(column.type):
             column = column.cast(self._arrow.float64())
+        if types.is_timestamp(column.type):  # Python has none that are finer
+            in_microseconds = self._arrow.timestamp("us", column.type.tz)
+            column = column.cast(in_microseconds, safe=False)
         return list(column.to_pylist())
 
     def _unusable(self, column: Any) -> dict[int, tuple[tuple[str, str], str]]:
@@ -146,6 +155,9 @@ class ParquetFile:
     def _is_text(self, dtype: Any) -> bool:
         return bool(self._arrow.types.is_string(dtype) or self._arrow.types.is_large_string(dtype))
 
+    def _is_time(self, dtype: Any) -> bool:
+        return bool(self._arrow.types.is_timestamp(dtype) or self._arrow.types.is_date(dtype))
+
     def _check_type(self, name: str, dtype: Any) -> None:
         types = self._arrow.types
         if types.is_dictionary(dtype):
@@ -153,9 +165,14 @@ class ParquetFile:
         usable = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)
         if self._is_text(dtype) or types.is_null(dtype) or any(test(dtype) for test in usable):
             return
+        remedy = "convert the column, or leave it out with --drop"
+        if self._is_time(dtype):
+            chosen = shlex.quote(f"{name}:year,month,weekday,hour")
+            remedy = (
+                f"choose what matters about it with --date {chosen}, or leave it out with --drop"
+            )
         raise InputError(
-            f"{self._path}, column {name!r}: the type {dtype} is neither number nor text; "
-            f"convert the column, or leave it out with --drop"
+            f"{self._path}, column {name!r}: the type {dtype} is neither number nor text; {remedy}"
         )
 
     def _damaged(self, error: Exception) -> InputError:

@@ -9,7 +9,7 @@ import numpy as np
 
 from boxwise.inputs.arrays import ArrayTable
 from boxwise.inputs.table import Numbers, are_positions, check_shape, column_names
-from boxwise.schema import Kind, show
+from boxwise.schema import DATES_REMEDY, Kind, show
 
 _VALUES = (list, tuple, np.ndarray)
 
@@ -28,6 +28,11 @@ class ColumnTable:
     def declared(self, j: int) -> Kind | None:
         """Return the kind of an array's dtype; Python values have none."""
         column = self._columns[j]
+        if isinstance(column, _Times):
+            raise TypeError(
+                f"column {column.name!r}: an array of dtype {column.dtype} is not supported; "
+                f"{DATES_REMEDY.format(column.name)}, or convert it to numbers or to text"
+            )
         return column.declared(0) if isinstance(column, ArrayTable) else None
 
     def numbers(self, j: int) -> Numbers:
@@ -42,6 +47,14 @@ class ColumnTable:
 
     def matrix(self, positions: Sequence[int]) -> None:
         """Return None: the columns are not one array."""
+
+
+class _Times(list[object]):
+    """The values of an array of datetime64, which is no column unless it is one of dates."""
+
+    def __init__(self, name: object, values: Any) -> None:
+        super().__init__(values.astype("datetime64[us]").tolist())
+        self.name, self.dtype = str(name), values.dtype
 
 
 def read_columns(X: Mapping[Any, Any]) -> ColumnTable | None:
@@ -67,6 +80,8 @@ def _read_column(name: object, values: Any) -> ArrayTable | list[object]:
         )
     if not len(values):
         return []
+    if values.dtype.kind == "M":
+        return _Times(name, values)
     try:
         return ArrayTable(values.reshape(-1, 1))
     except (TypeError, ValueError) as error:

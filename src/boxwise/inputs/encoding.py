@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from boxwise.inputs.batch import Batch
 from boxwise.inputs.categories import to_codes
+from boxwise.inputs.dated import DatedTable, check_no_dates, has_parts
 from boxwise.inputs.fast_path import encode_fast
 from boxwise.inputs.intervals import check_bounds
 from boxwise.inputs.kinds import kinds_found
@@ -77,8 +78,11 @@ def encode(
         batch = encode_fast(X, schema, learn=learn)
         if batch is not None:
             return batch
-    table = read_table(X, schema.names if schema.named else None)
-    positions = match_columns(table, schema, reader)
+    table, wanted = _read_table(X, schema)
+    positions = match_columns(table, schema, reader, wanted)
+    if wanted != schema.names:
+        table = DatedTable(table, schema, dict(zip(wanted, positions, strict=True)))
+        positions = range(schema.n_features)
     kinds = kinds_found(table, schema, positions) if assign_kinds else {}
     if kinds:
         schema = schema.with_kinds(kinds)
@@ -90,11 +94,33 @@ def encode(
                 "X holds intervals and upper is given as well; "
                 "pass intervals in X, or lower and upper bounds as numbers"
             )
+        check_no_dates(schema)
         highest = _read_upper(read_table(upper), table, schema, positions)
     if highest is not lower:
         check_bounds(lower, highest, schema.numeric_names)
     codes, additions = _read_codes(table, schema, positions, learn=learn)
     return Batch(lower, highest, codes, additions, kinds)
+
+
+def _read_table(X: Any, schema: Schema) -> tuple[Table, tuple[str, ...]]:
+    """Return a reader for X, and the columns that it should have.
+
+    These are the dates, or, as files are read, columns of their parts.
+    """
+    expected = schema.inputs if schema.named else None
+    if not schema.dates:
+        return read_table(X, expected), schema.names
+    parts = {schema.names[j] for places in schema.dates.values() for j in places}
+    if has_parts(_keys(X), schema.dates, parts):
+        expected = schema.names
+    table = read_table(X, expected)
+    return table, schema.names if has_parts(table.names, schema.dates, parts) else schema.inputs
+
+
+def _keys(X: Any) -> Sequence[object] | None:
+    """Return the keys of the first row, if the rows are dicts."""
+    rows = isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], Mapping)
+    return [*X[0]] if rows else None
 
 
 def _read_numbers(

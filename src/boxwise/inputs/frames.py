@@ -18,7 +18,7 @@ from boxwise.inputs.table import (
     check_shape,
     column_names,
 )
-from boxwise.schema import Kind
+from boxwise.schema import DATES_REMEDY, Kind
 
 _CATEGORICAL = (nw.String, nw.Categorical, nw.Enum, nw.Boolean)
 _NOT_IN_NUMPY = (nw.Decimal, nw.Int128, nw.UInt128)
@@ -70,6 +70,8 @@ class FrameTable:
             if series.implementation.is_pyarrow():
                 # Arrow makes Python values of a dictionary column very slowly.
                 return list(native.cast(native.type.value_type).to_pylist())
+        if series.dtype == nw.Datetime and series.implementation.is_pyarrow():
+            series = series.cast(_in_microseconds(series.dtype))  # Python has no finer ones
         return list(series.to_list())
 
     def matrix(self, positions: Sequence[int]) -> None:
@@ -105,6 +107,10 @@ def _declared_by_native(series: nw.Series[Any]) -> Kind | None:
     raise _unsupported(series, dtype)
 
 
+def _in_microseconds(dtype: Any) -> nw.Datetime:
+    return nw.Datetime("us", time_zone=dtype.time_zone)
+
+
 def _is_object(series: nw.Series[Any]) -> bool:
     """Say whether pandas has no type for the column; narwhals takes an empty one for text."""
     return series.implementation.is_pandas_like() and bool(series.to_native().dtype == object)
@@ -116,7 +122,10 @@ def _has_pandas_dtype(native: Any, name: str) -> bool:
 
 
 def _unsupported(series: nw.Series[Any], dtype: object) -> TypeError:
-    if isinstance(dtype, nw.dtypes.DType) and dtype.is_temporal():
+    zoned = _has_pandas_dtype(series.to_native(), "DatetimeTZDtype")  # unknown zones to narwhals
+    if zoned or dtype in (nw.Date, nw.Datetime):
+        remedy = f"{DATES_REMEDY.format(series.name)}, or convert the column to numbers or to text"
+    elif isinstance(dtype, nw.dtypes.DType) and dtype.is_temporal():
         remedy = "convert the column to numbers, for example seconds since a date, or to text"
     elif isinstance(dtype, nw.dtypes.DType) and dtype.is_nested():
         remedy = "spread it over several columns, or convert it to text"

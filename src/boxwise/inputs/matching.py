@@ -12,18 +12,22 @@ from boxwise.schema import Schema
 _NAMES_NOT_USED = "X has feature names"
 
 
-def match_columns(table: Table, schema: Schema, reader: str) -> Sequence[int]:
-    """Return, for each column of the schema, its position in the table.
+def match_columns(
+    table: Table, schema: Schema, reader: str, wanted: tuple[str, ...] | None = None
+) -> Sequence[int]:
+    """Return, for each column that the schema needs of a table, its position in the table.
 
-    `reader` is the estimator whose name scikit-learn's wording of errors and warnings asks for.
+    `reader` is the estimator whose name scikit-learn's wording of errors and warnings asks for. The
+    columns are `wanted`: by default those that the schema calls `inputs`.
     """
-    names = _names_like_those_of(schema, table)
+    wanted = wanted or schema.inputs
+    names = _names_like_those_of(schema, table, wanted)
     if names is not None:
         return _by_name(*names)
-    if table.n_columns != schema.n_features:
+    if table.n_columns != len(wanted):
         raise ValueError(
             f"X has {table.n_columns} features, but {reader} is expecting "
-            f"{schema.n_features} features as input."
+            f"{len(wanted)} features as input."
         )
     if schema.named:
         message = f"X does not have valid feature names, but {reader} was fitted with feature names"
@@ -35,23 +39,23 @@ def match_columns(table: Table, schema: Schema, reader: str) -> Sequence[int]:
 
 
 def _names_like_those_of(
-    schema: Schema, table: Table
+    schema: Schema, table: Table, wanted: tuple[str, ...]
 ) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """Return the names of the table's columns and those wanted; None to go by position.
 
     The columns of a model without names are called 0, 1, ... by pandas and x0, x1, ... by the
     model; names that are a permutation of either say which is which.
     """
-    numbers = numbered_names(schema.n_features)
+    numbers = numbered_names(len(wanted))
     if schema.named:
         if table.names is not None:
-            return table.names, schema.names
-        by_number = table.numbered and table.n_columns == schema.n_features
-        return (numbers, schema.names) if by_number and {*numbers} == {*schema.names} else None
+            return table.names, wanted
+        by_number = table.numbered and table.n_columns == len(wanted)
+        return (numbers, wanted) if by_number and {*numbers} == {*wanted} else None
     if table.names is not None:
-        for wanted in (numbers, schema.names):
-            if {*table.names} == {*wanted}:
-                return table.names, wanted
+        for names in (numbers, wanted):
+            if {*table.names} == {*names}:
+                return table.names, names
     return None
 
 

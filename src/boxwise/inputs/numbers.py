@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from datetime import date
 from decimal import Decimal
 from numbers import Real
 
@@ -14,7 +15,7 @@ from boxwise._native import read_numbers
 from boxwise.inputs.intervals import interval_types
 from boxwise.inputs.missing import is_missing, is_signalling_nan
 from boxwise.inputs.table import Numbers
-from boxwise.schema import show
+from boxwise.schema import DATES_REMEDY, show
 
 LIMIT = 1e150
 """The engine multiplies differences of values; beyond this their products would overflow."""
@@ -110,6 +111,8 @@ def _not_a_number(cell: object, name: str, row: int) -> Exception:
             "use None or NaN for a missing value"
         )
     remedy = "convert the column to numbers, or list it in categorical_features"
+    if isinstance(cell, date):
+        remedy = f"{DATES_REMEDY.format(name)}, or convert the column to numbers"
     if isinstance(cell, str):
         return NotANumberError(
             f"column {name!r}: {show(str(cell))} is not a number (row {row}); {remedy}"

@@ -69,6 +69,10 @@ class EIOLGFMM(ExplainedLearner):
     immutable : list of str or int, default=None
         The columns, by name or position, that a counterfactual of `explain` never changes: what a
         person cannot change, such as the age. The model file keeps them.
+    dates : mapping of str to list of str, default=None
+        The columns of dates, and what matters about each: "year", "month", "day", "weekday", "hour"
+        and "minute", of the local time that a value shows. A column stands for each of these, such
+        as "weekday of opened"; weekdays are categories, the others numbers.
 
     Attributes
     ----------
@@ -133,6 +137,7 @@ class EIOLGFMM(ExplainedLearner):
         unlabelled: Any = None,
         n_jobs: int | None = None,
         immutable: Any = None,
+        dates: Any = None,
     ) -> None:
         self.theta = theta
         self.delta = delta
@@ -146,6 +151,7 @@ class EIOLGFMM(ExplainedLearner):
         self.unlabelled = unlabelled
         self.n_jobs = n_jobs
         self.immutable = immutable
+        self.dates = dates
 
     @property
     def alpha_(self) -> float:

@@ -80,6 +80,10 @@ class HyperboxClassifier(ExplainedLearner):
     immutable : list of str or int, default=None
         The columns, by name or position, that a counterfactual of `explain` never changes: what a
         person cannot change, such as the age. The model file keeps them.
+    dates : mapping of str to list of str, default=None
+        The columns of dates, and what matters about each: "year", "month", "day", "weekday", "hour"
+        and "minute", of the local time that a value shows. A column stands for each of these, such
+        as "weekday of opened"; weekdays are categories, the others numbers.
 
     Attributes
     ----------
@@ -154,6 +158,7 @@ class HyperboxClassifier(ExplainedLearner):
         unlabelled: Any = None,
         n_jobs: int | None = None,
         immutable: Any = None,
+        dates: Any = None,
     ) -> None:
         self.theta = theta
         self.delta = delta
@@ -168,6 +173,7 @@ class HyperboxClassifier(ExplainedLearner):
         self.unlabelled = unlabelled
         self.n_jobs = n_jobs
         self.immutable = immutable
+        self.dates = dates
 
     def fit(self, X: Any, y: Any, upper: Any = None, sample_weight: Any = None) -> Self:
         """Learn from a table, forgetting what was learned before.

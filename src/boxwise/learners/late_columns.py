@@ -6,14 +6,20 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
+from boxwise.dates import checked_dates, derived_name
 from boxwise.files import InputError, TypedChunk, Typing
 from boxwise.schema import Column, Kind, Schema, Vocabulary
 
 
-def schema_of(kinds: Mapping[str, Kind]) -> Schema:
-    """Return the schema of a model that has learned nothing yet, with columns of these kinds."""
+def schema_of(kinds: Mapping[str, Kind], dates: Any = None) -> Schema:
+    """Return the schema of a model that has learned nothing yet, with columns of these kinds.
+
+    Some of them may be parts of the dates that the parameter `dates` of an estimator names.
+    """
+    chosen = checked_dates(dates)
+    part_of = {derived_name(name, part): (name, part) for name in chosen for part in chosen[name]}
     columns = [
-        Column(name, kind, Vocabulary() if kind == "categorical" else None)
+        Column(name, kind, Vocabulary() if kind == "categorical" else None, date=part_of.get(name))
         for name, kind in kinds.items()
     ]
     return Schema(columns, named=True)

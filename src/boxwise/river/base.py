@@ -9,12 +9,14 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from boxwise.core import Boxes, Model, Settings
+from boxwise.dates import checked_dates, dates_in, derived_name
 from boxwise.explain import Explanation
 from boxwise.inputs import Batch
 from boxwise.inputs.kinds import kind_of_values
 from boxwise.inputs.missing import is_missing
 from boxwise.learners.base.explained_learner import ExplainedLearner
 from boxwise.learners.base.settings import engine_ranges, for_columns
+from boxwise.river.dates import by_text, taken_apart
 from boxwise.schema import Column, Kind, Schema, Vocabulary, show
 from river import base
 
@@ -30,7 +32,7 @@ _KINDS: dict[type, Kind] = {  # of values as most rows have them
     str: "categorical",
     bool: "categorical",
 }
-_OF_FEATURES = ("categorical_features", "immutable")
+_OF_FEATURES = ("categorical_features", "immutable", "dates")
 _LABELS = (str, int, bool)  # the types of labels as most rows have them
 
 
@@ -44,15 +46,18 @@ class RiverClassifier(base.MiniBatchClassifier):
     _checked: Settings | None = None  # for some columns; unless an older version pickled the model
     categorical_features: Iterable[Hashable] | None
     immutable: Iterable[Hashable] | None
+    dates: Mapping[Hashable, Iterable[str]] | None = None
     feature_range: Any
     scale: Any
 
     def _begin(self) -> None:
         """Make the estimator, once the parameters are set."""
-        for name in _OF_FEATURES:
+        for name in ("categorical_features", "immutable"):
             setattr(self, name, _names_given(name, getattr(self, name)))
+        by_name = checked_dates(by_text(self.dates))
         shared = {name: getattr(self, name) for name in self._shared()}
         self._classifier = self._estimator(**shared, unlabelled=math.nan)
+        self._classifier.dates = by_name or None
         self._names: dict[Hashable, str] = {}  # of the features known so far
         self._connect()
         self._check()
@@ -104,9 +109,12 @@ class RiverClassifier(base.MiniBatchClassifier):
         learned._configure_to_go_on(learned._model)
         parameters = learned.get_params()
         shared = {name: parameters[name] for name in cls._shared()}
-        names = learned._model.schema.names
-        immutable = [names[j] for j in sorted(learned._fixed(learned._model.schema))] or None
-        of_features = {"categorical_features": schema.categorical_names, "immutable": immutable}
+        immutable = learned._fixed(learned._model.schema) or None
+        of_features = {
+            "categorical_features": schema.categorical_names,
+            "immutable": immutable,
+            "dates": dates_in(schema) or None,
+        }
         model = cls(**shared | of_features)
         model._classifier = learned
         model._names = {name: name for name in learned._model.schema.names}
@@ -155,12 +163,14 @@ class RiverClassifier(base.MiniBatchClassifier):
         y
             The label: text, a whole number or a truth value; None if there is none.
         """
+        x = self._taken_apart(x)
         if not self._learn_fast(x, y):
             self._learn_any(x, y)
 
     # Like River's trees, these two take nothing but the row: what is not used is not swallowed.
     def predict_one(self, x: Row) -> Any:  # type: ignore[override]
         """Return the label of a row, None before the first label was learned."""
+        x = self._taken_apart(x)
         label = self._predict_fast(x)
         if label is None and self._labels:  # the row is out of the ordinary
             label = self._labels[int(self._model.predict(self._encode(x))[0])]
@@ -170,6 +180,7 @@ class RiverClassifier(base.MiniBatchClassifier):
         """Return label to probability; no label before the first was learned."""
         if not self._labels:
             return {}
+        x = self._taken_apart(x)
         by_label: dict[Any, float] | None = self._reader.probabilities(x)
         if by_label is None:  # the row is out of the ordinary
             shares = self._model.probabilities(self._encode(x))[0].tolist()
@@ -200,12 +211,13 @@ class RiverClassifier(base.MiniBatchClassifier):
         """
         if not self._labels:
             return None
-        kept = [*fixed]
-        for key in kept:
-            if key not in self._names:
+        names: list[str] = []
+        for key in fixed:
+            known = self._known(key)
+            if not known:
                 raise ValueError(f"fixed: the model knows no feature {show(key)}")
-        names = [self._names[key] for key in kept]
-        row = _named(x, self._names)
+            names += known
+        row = _named(self._taken_apart(x), self._names)
         (why,) = self._classifier.explain(
             [row], counterfactual=counterfactual, counterfactuals=counterfactuals, fixed=names
         )
@@ -291,20 +303,38 @@ class RiverClassifier(base.MiniBatchClassifier):
                 )
             taken[name] = key
             as_given = "categorical" if key in given else None
+            date = self._date_of(name)
             if (as_given or _KINDS.get(type(value)) or kind_of_values([value])) == "numeric":
-                columns[key] = Column(name, "numeric")
+                columns[key] = Column(name, "numeric", date=date)
                 continue
             # In the rows learned before, the value was missing, and that is a category.
             before = (None,) if model is not None and model.n_boxes > 0 else ()
-            columns[key] = Column(name, "categorical", Vocabulary(before))
+            columns[key] = Column(name, "categorical", Vocabulary(before), date=date)
         return columns
+
+    def _date_of(self, name: str) -> tuple[str, str] | None:
+        """Return the date and the part that a column holds, if it holds one."""
+        part, _, source = name.partition(" of ")
+        dates = self._classifier.dates or {}
+        return (source, part) if part in dates.get(source, ()) else None
 
     def _keep_immutable(self) -> None:
         """Let the classifier know those of the immutable features that have had a value."""
-        known = [
-            self._names[key] for key in getattr(self, "immutable", ()) or () if key in self._names
-        ]
+        immutable = getattr(self, "immutable", None) or ()
+        known = [name for key in immutable for name in self._known(key)]
         self._classifier.immutable = known or None
+
+    def _known(self, key: Hashable) -> list[str]:
+        """Return the names of the columns of a feature; of a date, of all its parts."""
+        parts = (self.dates or {}).get(key, ())
+        keys = [derived_name(str(key), part) for part in parts] if parts else [key]
+        return [self._names[one] for one in keys if one in self._names]
+
+    def _taken_apart(self, x: Row) -> Row:
+        """Return a row with the parts of its dates in place of the dates."""
+        if not self.dates or not isinstance(x, Mapping):
+            return x
+        return taken_apart(x, self.dates, self._classifier.dates)
 
     def _model_with(self, columns: dict[Hashable, Column], old: Model | None) -> Model:
         """Return a model with the columns of these features, after those of another if given."""

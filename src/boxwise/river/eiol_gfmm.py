@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 from boxwise import learners
@@ -34,6 +34,9 @@ class EIOLGFMM(RiverClassifier):
         As in :class:`HyperboxClassifier`.
     immutable
         Names of features that a counterfactual of `explain_one` never changes.
+    dates
+        Features that are dates, and the parts of each that matter, as in
+        :class:`boxwise.HyperboxClassifier`.
 
     Examples
     --------
@@ -59,6 +62,7 @@ class EIOLGFMM(RiverClassifier):
         scale: str = "range",
         max_boxes: int | None = None,
         immutable: Iterable[Hashable] | None = None,
+        dates: Mapping[Hashable, Iterable[str]] | None = None,
     ) -> None:
         self.theta = theta
         self.delta = delta
@@ -70,4 +74,5 @@ class EIOLGFMM(RiverClassifier):
         self.scale = scale
         self.max_boxes = max_boxes
         self.immutable = immutable
+        self.dates = dates
         self._begin()

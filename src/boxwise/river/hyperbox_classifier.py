@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 from boxwise import learners
@@ -43,6 +43,9 @@ class HyperboxClassifier(RiverClassifier):
         As in :class:`boxwise.HyperboxClassifier`.
     immutable
         Names of features that a counterfactual of `explain_one` never changes.
+    dates
+        Features that are dates, and the parts of each that matter, as in
+        :class:`boxwise.HyperboxClassifier`.
 
     Examples
     --------
@@ -73,6 +76,7 @@ class HyperboxClassifier(RiverClassifier):
         additive: bool = True,
         class_prior: str = "data",
         immutable: Iterable[Hashable] | None = None,
+        dates: Mapping[Hashable, Iterable[str]] | None = None,
     ) -> None:
         self.theta = theta
         self.delta = delta
@@ -84,6 +88,7 @@ class HyperboxClassifier(RiverClassifier):
         self.additive = additive
         self.class_prior = class_prior
         self.immutable = immutable
+        self.dates = dates
         self._begin()
 
     def learn_one(self, x: Row, y: Any, w: float = 1.0) -> None:
@@ -104,7 +109,7 @@ class HyperboxClassifier(RiverClassifier):
             return
         weight = number("w", w, 0, MOST)
         if weight > 0:
-            self._learn_any(x, y, sample_weight=[weight])
+            self._learn_any(self._taken_apart(x), y, sample_weight=[weight])
 
     @property
     def drift_detected(self) -> bool:

@@ -101,9 +101,8 @@ class Trials:
                 f"{type(classifier).__name__} is not an estimator of boxwise, and only these learn "
                 "in the engine; use scikit-learn's GridSearchCV for it"
             )
-        infer_schema(
-            X, classifier.categorical_features
-        )  # raises for what is no table, as `fit` does
+        # This raises for what is no table, as `fit` does.
+        infer_schema(X, classifier.categorical_features, dates=classifier.dates)
         if y is None:
             raise ValueError("y is None; scores need the labels of the rows")
         X, y, groups = indexable(X, y, groups)
@@ -186,7 +185,7 @@ class Trials:
 
     def folds_for(self, learner: HyperboxLearner) -> list[ReadFold]:
         """Return the folds as the learner reads them."""
-        reading = ("categorical_features", "feature_range", "scale", "unlabelled")
+        reading = ("categorical_features", "feature_range", "scale", "unlabelled", "dates")
         values = [getattr(learner, name) for name in reading]
         usual = [getattr(self.classifier, name) for name in reading]
         same = all(a is b for a, b in zip(values, usual, strict=True))

@@ -148,7 +148,7 @@ def consume(
         with open_store(store) as kept, StreamBar(changes, quiet=quiet) as bar:
             if kept.has_model(model) and (settings.any_given or begin_with is not None):
                 tell(f"model {model!r} is in {store} already: its algorithm and settings stay")
-            first = None if begin_with is None else online(load(begin_with), begin_with)
+            first = None if begin_with is None else _without_dates(begin_with)
             plan = Plan(
                 source=source,
                 store=kept,
@@ -184,6 +184,11 @@ def consume(
 
 def check_columns(label: str | None, weight: str | None, wanted: columns.ColumnOptions) -> None:
     """Refuse options on columns that contradict each other."""
+    if wanted.date:
+        raise typer.BadParameter(
+            "dates are not read from streams; send the parts that matter as columns of their own",
+            param_hint="--date",
+        )
     given = {
         "--numeric": _names(wanted.numeric),
         "--categorical": _names(wanted.categorical),
@@ -200,6 +205,17 @@ def check_columns(label: str | None, weight: str | None, wanted: columns.ColumnO
             raise typer.BadParameter(f"{both[0]!r} is given with {one} and with {other}")
     if label is not None and label == weight:
         raise typer.BadParameter(f"{label!r} is the --label already", param_hint="--weight")
+
+
+def _without_dates(path: Path) -> Any:
+    """Return the model of a file; InputError if it reads dates or cannot go on learning."""
+    model = online(load(path), path)
+    if model.schema_.dates:
+        raise InputError(
+            f"{path} reads dates ({', '.join(model.schema_.dates)}), which streams do not have; "
+            "learn a model with the parts that matter as columns of their own"
+        )
+    return model
 
 
 def _row_options(

@@ -30,7 +30,7 @@ from boxwise.apps.outcome import (
     report_rows_left_out,
 )
 from boxwise.apps.pictures import check_picture, write_picture
-from boxwise.apps.possible_codes import note_possible_codes
+from boxwise.apps.possible_codes import note_possible_codes, note_possible_dates
 from boxwise.apps.reading_bar import ReadingBar
 from boxwise.apps.writable import check_results, refuse_input
 from boxwise.evaluate import Assessment, LearnerError, Prequential, Scores
@@ -143,7 +143,10 @@ def evaluate(
       3    done, but rows were left out (--on-error skip or report)
       130  stopped by Ctrl-C (143: by SIGTERM); the scores so far were shown
     """  # noqa: D301  (click marks with it what it must not wrap)
-    chosen, given = settings.algorithm or parameters.Algorithm.hyperbox, settings.given()
+    chosen, given = (
+        settings.algorithm or parameters.Algorithm.hyperbox,
+        settings.given(wanted.dates),
+    )
     refuse_input(output, data, "--output")
     refuse_input(plot, data, "--plot")
     refuse_input(figures, data, "--figures")
@@ -156,7 +159,7 @@ def evaluate(
             )
         names = _checked_peers(against, cv)
         wanted.label, wanted.groups = label, quality.group
-        files = options.files(data, only=wanted.kept, drop=wanted.dropped)
+        files = options.files(data, only=wanted.kept, drop=wanted.dropped, dates=wanted.dates)
         row_errors = options.row_errors
         typing, chunks = typed_by_first_rows(files, wanted, options, number_labels(wanted, options))
         first = first_rows(chunks)
@@ -174,12 +177,13 @@ def evaluate(
         if not options.quiet:
             parameters.show_kinds(files, typing.kinds, label)
             note_possible_codes(wanted.possible_codes)
+            note_possible_dates(wanted.possible_dates)
             show_group_columns(group_columns, typing.kinds)
         rows = LabelledRows(typing, chain(first, chunks), row_errors, group_columns)
         bar = ReadingBar(files, quiet=options.quiet)
         if cv is None:
             if typing.unknown:
-                model._begin(schema_of(typing.kinds))
+                model._begin(schema_of(typing.kinds, model.dates))
             run = Prequential(
                 {OURS: model, **_river_peers(names)},
                 rows,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from itertools import islice
@@ -14,7 +14,7 @@ from boxwise import load
 from boxwise.apps.model_columns import check_knows_classes
 from boxwise.apps.model_rows import ModelRows
 from boxwise.apps.options import files as reading
-from boxwise.apps.options.columns import chosen_names
+from boxwise.apps.options.columns import fixed_columns
 from boxwise.apps.outcome import end, failures_reported, notify
 from boxwise.apps.results import opened
 from boxwise.apps.writable import check_results, refuse_input
@@ -116,7 +116,7 @@ def explain(
                 "there is nothing to search with --no-counterfactual; leave out one of them",
                 param_hint="--counterfactuals",
             )
-        fixed = [rows.names.index(name) for name in chosen_names("--fix", fix, rows.names)]
+        fixed = fixed_columns(clf.schema_, fix, rows.names)
         brief = limit is None and row is None and to is ExplanationFormat.text
         wanted = None if row is None else frozenset(row)
         with opened(output) as out, columns_by_position():
@@ -151,7 +151,7 @@ def _chosen(chunks: Iterator[TypedChunk], wanted: frozenset[int] | None) -> Iter
 
 
 def _explanations(
-    clf: Any, chunks: Iterator[TypedChunk], fixed: list[int], counterfactuals: int
+    clf: Any, chunks: Iterator[TypedChunk], fixed: Sequence[str | int], counterfactuals: int
 ) -> Iterator[Explanation]:
     """Yield the explanations one by one, so that the first is there soon."""
     for chunk in chunks:

@@ -52,10 +52,11 @@ from boxwise.apps.outcome import (
     notify,
     report_rows_left_out,
 )
-from boxwise.apps.possible_codes import note_possible_codes
+from boxwise.apps.possible_codes import note_possible_codes, note_possible_dates
 from boxwise.apps.reading_bar import ReadingBar
 from boxwise.apps.writable import check_model, refuse_input
 from boxwise.core.words import counted
+from boxwise.dates import dates_in
 from boxwise.explain import rows_learned
 from boxwise.files import (
     Chunk,
@@ -167,16 +168,19 @@ def learn(
     if into is None and output is None:
         raise typer.BadParameter("name the model file to write", param_hint="--output")
     if into is not None and (
-        settings.any_given or wanted.categorical or wanted.numeric or wanted.only
+        settings.any_given or wanted.categorical or wanted.numeric or wanted.only or wanted.date
     ):
         raise typer.BadParameter(
             "the model has its algorithm, settings and columns; leave out --algorithm, --theta and "
-            "the like, --categorical, --numeric and --only",
+            "the like, --categorical, --numeric, --date and --only",
             param_hint="--into",
         )
     if jobs is not None:
         _check_jobs(data, alarm_command)
-    chosen, given = settings.algorithm or parameters.Algorithm.hyperbox, settings.given()
+    chosen, given = (
+        settings.algorithm or parameters.Algorithm.hyperbox,
+        settings.given(wanted.dates),
+    )
     target = output or into
     assert target is not None
     refuse_input(target, data, "--into" if output is None else "--output")
@@ -187,9 +191,10 @@ def learn(
             check_raises_alarms(alarm_command, model)
         wanted.label = label
         only_these = wanted.kept if model is None else wanted_names(model.schema_, label)
+        dates = wanted.dates if model is None else dates_in(model.schema_)
         try:
             files = options.files(
-                data, only=only_these, drop=wanted.dropped, stop=interruption.stop
+                data, only=only_these, drop=wanted.dropped, stop=interruption.stop, dates=dates
             )
             plan = Plan(files, options, interruption, wanted, alarm_command, fix)
             if jobs is not None and len(data) > 1:
@@ -197,7 +202,7 @@ def learn(
                     data,
                     jobs,
                     options,
-                    options.read_options(only_these, wanted.dropped),
+                    options.read_options(only_these, wanted.dropped, dates=dates),
                     interruption,
                     number_labels(
                         wanted, options, [] if model is None else model.classes_.tolist()
@@ -240,10 +245,11 @@ def _learn_parts(
             typing = parameters.typing_of(algorithm, typing)
             blank = parameters.new_learner(algorithm, settings, typing.kinds)
             _set_immutable(blank, plan, typing.kinds)
-            blank._begin(schema_of(typing.kinds))
+            blank._begin(schema_of(typing.kinds, blank.dates))
             if not plan.options.quiet:
                 parameters.show_kinds(plan.files, typing.kinds, plan.columns.label)
                 note_possible_codes(plan.columns.possible_codes)
+                note_possible_dates(plan.columns.possible_dates)
         else:
             typing = _typing_to_go_on(plan, model)
             _set_immutable(model, plan, typing.kinds)
@@ -266,9 +272,10 @@ def _learn_new(plan: Plan, algorithm: parameters.Algorithm, settings: Mapping[st
     if not plan.options.quiet:
         parameters.show_kinds(plan.files, typing.kinds, plan.columns.label)
         note_possible_codes(plan.columns.possible_codes)
+        note_possible_dates(plan.columns.possible_dates)
     if parameters.learns_row_by_row(model):
         if typing.unknown:
-            model._begin(schema_of(typing.kinds))
+            model._begin(schema_of(typing.kinds, model.dates))
         _learn_chunks(plan, model, typing, chunks)
     else:
         _learn_at_once(plan, model, typing, chunks)
@@ -301,11 +308,11 @@ def _set_immutable(model: Any, plan: Plan, kinds: Mapping[str, Kind]) -> None:
             "leave it out, or use --algorithm hyperbox or eiol-gfmm",
             param_hint="--fix",
         )
-    names = [*kinds]  # in the order of the columns of the model
-    chosen = columns.chosen_names("--fix", plan.fix, names, plan.columns.label)
-    schema = model._fitted().schema if model.__sklearn_is_fitted__() else schema_of(kinds)
-    places = sorted(model._fixed(schema, [names.index(name) for name in chosen]))
-    model.set_params(immutable=[schema.names[j] if schema.named else j for j in places])
+    known = model.__sklearn_is_fitted__()
+    schema = model._fitted().schema if known else schema_of(kinds, model.dates)
+    chosen = columns.fixed_columns(schema, plan.fix, [*kinds], plan.columns.label)
+    fixed = model._fixed(schema, chosen)
+    model.set_params(immutable=fixed if schema.named else [*map(schema.names.index, fixed)])
 
 
 def _learn_chunks(plan: Plan, model: Any, typing: Typing, chunks: Iterable[Chunk]) -> None:

@@ -27,6 +27,7 @@ from boxwise.apps.outcome import end, fail, failures_reported, notify
 from boxwise.apps.reading_bar import ReadingBar
 from boxwise.apps.writable import check_model, refuse_input
 from boxwise.core.words import counted
+from boxwise.dates import dates_in
 from boxwise.explain import rows_learned
 from boxwise.files import InputError, ReadingStopped
 from boxwise.inputs import columns_by_position
@@ -179,7 +180,8 @@ def _tuned(
     wanted.label = label or label_in(model, data, options, "--tune")
     only = wanted_names(model.schema_, wanted.label)
     learned = 0
-    with closing(options.files(data, only=only, stop=interruption.stop)) as files:
+    dates = dates_in(model.schema_)
+    with closing(options.files(data, only=only, stop=interruption.stop, dates=dates)) as files:
         wanted.check(files)
         typing = typing_for(model, files, wanted.label)
         if not options.quiet:

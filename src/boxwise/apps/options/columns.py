@@ -8,7 +8,9 @@ from typing import Annotated
 
 import typer
 
+from boxwise.dates import PARTS, checked_dates
 from boxwise.files import FileSet, InputError, check_names
+from boxwise.schema import Schema
 
 LabelOption = Annotated[str, typer.Option(metavar="NAME", help="The column of the classes.")]
 
@@ -22,6 +24,14 @@ class ColumnOptions:
     ] = None
     numeric: Annotated[
         list[str] | None, typer.Option(metavar="NAMES", help="Columns that are numeric.")
+    ] = None
+    date: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME:PARTS",
+            help="A column of dates and what matters about it, such as opened:month,weekday: "
+            f"{', '.join(PARTS)}; may be repeated.",
+        ),
     ] = None
     drop: Annotated[
         list[str] | None, typer.Option(metavar="NAMES", help="Columns to leave out.")
@@ -41,6 +51,27 @@ class ColumnOptions:
     groups: list[str] | None = field(init=False, default=None)  # as --group names them
     # Numeric columns that may hold codes, with the number of their values, once rows are read.
     possible_codes: dict[str, int] = field(init=False, default_factory=dict)
+    possible_dates: list[str] = field(init=False, default_factory=list)
+
+    @property
+    def dates(self) -> dict[str, list[str]]:
+        """The columns of dates, and the parts of each."""
+        dates: dict[str, list[str]] = {}
+        for text in self.date or ():
+            name, colon, parts = text.rpartition(":")
+            if not colon:
+                raise typer.BadParameter(
+                    f"{text!r} names no parts; write {text}:year,month,weekday,hour",
+                    param_hint="--date",
+                )
+            dates[name] = dates.get(name, []) + [part.strip() for part in parts.split(",")]
+        try:
+            checked_dates(dates)
+        except ValueError as error:
+            raise typer.BadParameter(
+                str(error).removeprefix("dates: "), param_hint="--date"
+            ) from None
+        return dates
 
     @property
     def dropped(self) -> frozenset[str]:
@@ -66,7 +97,11 @@ class ColumnOptions:
         """Return the columns to learn from."""
         dropped = candidate_names(self.drop)
         kept = candidate_names(self.only) if self.only else frozenset(files.names)
-        names = [n for n in files.names if n != self.label and n in kept and n not in dropped]
+        names = [
+            n
+            for n in files.names
+            if n != self.label and n not in dropped and {n, files.source_of[n]} & kept
+        ]
         if not names:
             raise InputError(
                 f"{files.first} has no column but the label {self.label!r}; "
@@ -105,6 +140,14 @@ def chosen_names(
                 raise typer.BadParameter(problem, param_hint=option)
             found.append(part)
     return found
+
+
+def fixed_columns(
+    schema: Schema, given: Iterable[str] | None, names: Sequence[str], label: str | None = None
+) -> list[str | int]:
+    """Return the columns of --fix, dates among them; `names` is how the files call the columns."""
+    chosen = chosen_names("--fix", given, [*names, *schema.dates], label)
+    return [name if schema.named else names.index(name) for name in chosen]
 
 
 def _refuse_both(option: str, names: Iterable[str], other: str, others: Iterable[str]) -> None:

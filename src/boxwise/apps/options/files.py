@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -119,15 +119,17 @@ class FileOptions:
         only: frozenset[str] | None = None,
         drop: frozenset[str] = frozenset(),
         stop: Stop | None = None,
+        dates: Mapping[str, Sequence[str]] | None = None,
     ) -> FileSet:
         """Return the files, which are read in the manner that the options say."""
-        return FileSet(data, self.read_options(only, drop, stop), self.missing or ())
+        return FileSet(data, self.read_options(only, drop, stop, dates), self.missing or ())
 
     def read_options(
         self,
         only: frozenset[str] | None = None,
         drop: frozenset[str] = frozenset(),
         stop: Stop | None = None,
+        dates: Mapping[str, Sequence[str]] | None = None,
     ) -> ReadOptions:
         """Return the manner that the options say."""
         return ReadOptions(
@@ -136,4 +138,5 @@ class FileOptions:
             only,
             drop,
             stop or Stop(),
+            dates or {},
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated, Any, Protocol
@@ -152,8 +152,11 @@ class SettingOptions:
         """Whether any of the options was given."""
         return any(value is not None for value in vars(self).values())
 
-    def given(self) -> dict[str, Any]:
-        """Return the settings that were given, as the learner of the algorithm takes them."""
+    def given(self, dates: Mapping[str, Sequence[str]] | None = None) -> dict[str, Any]:
+        """Return the settings that were given, as the learner of the algorithm takes them.
+
+        `dates` are the columns of dates and their parts, which the learner is to know.
+        """
         algorithm = self.algorithm or Algorithm.hyperbox
         read: dict[str, Callable[[Any], Any]] = {"alpha": _alpha, "gamma": _gamma}
         read |= {"scale": str, "class_prior": str}
@@ -162,12 +165,14 @@ class SettingOptions:
             for name, value in vars(self).items()
             if value is not None and name != "algorithm"
         }
+        if dates:
+            given["dates"] = dates
         for name in given:
             takers = [str(a) for a, (kind, _) in LEARNERS.items() if name in kind().get_params()]
             if algorithm not in takers:
                 raise typer.BadParameter(
                     f"{algorithm} has no such setting; it is for --algorithm {' or '.join(takers)}",
-                    param_hint=f"--{name.replace('_', '-')}",
+                    param_hint="--date" if name == "dates" else f"--{name.replace('_', '-')}",
                 )
         return given
 

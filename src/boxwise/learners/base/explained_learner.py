@@ -79,9 +79,10 @@ class ExplainedLearner(OnlineLearner):
         )
         return [*found]
 
-    def _fixed(self, schema: Schema, fixed: Collection[str | int] = ()) -> set[int]:
-        """Return the positions of the columns that no counterfactual may change."""
-        return self._immutable(schema) | fixed_positions(schema, fixed)
+    def _fixed(self, schema: Schema, fixed: Collection[str | int] = ()) -> list[str]:
+        """Return the columns that no counterfactual may change, in the order of the model."""
+        places = self._immutable(schema) | fixed_positions(schema, fixed)
+        return [schema.names[j] for j in sorted(places)]
 
     def _immutable(self, schema: Schema) -> set[int]:
         if self.immutable is None:

@@ -17,6 +17,7 @@ from sklearn.utils import estimator_html_repr
 
 from boxwise.core import Boxes, Model, Range, Settings, label_array
 from boxwise.core.frequent_values import frequent_values
+from boxwise.dates import check_date_columns, checked_dates
 from boxwise.inputs import Batch, encode, infer_schema
 from boxwise.inputs.codes import may_be_codes
 from boxwise.inputs.kinds import check_listed
@@ -45,7 +46,8 @@ class HyperboxLearner(ClassifierMixin, SavedLearner):  # type: ignore[misc]
     """An estimator whose model is a set of boxes; a subclass says which algorithm makes them.
 
     A subclass has the parameters `feature_range`, `unlabelled` and `n_jobs`, and
-    `categorical_features` unless it is one of those for `NumericOnly`; it may have `scale`.
+    `categorical_features` unless it is one of those for `NumericOnly`; it may have `scale` and
+    `dates`.
     """
 
     categorical_features: Any
@@ -53,6 +55,7 @@ class HyperboxLearner(ClassifierMixin, SavedLearner):  # type: ignore[misc]
     scale: Any = "range"
     unlabelled: Any
     n_jobs: Any
+    dates: Any = None
     _announced: tuple[object, ...] = ()
     _most_values: int | None = None  # of a categorical column that are told apart
 
@@ -93,7 +96,7 @@ class HyperboxLearner(ClassifierMixin, SavedLearner):  # type: ignore[misc]
     def _read_training(
         self, X: Any, y: Any, upper: Any = None, sample_weight: Any = None
     ) -> TrainingTable:
-        schema = infer_schema(X, self.categorical_features, upper)
+        schema = infer_schema(X, self.categorical_features, upper, self.dates)
         batch = self._encode(X, schema, upper)
         labels, new = self._encode_labels(y, Vocabulary(), batch)
         weights = self._weights(sample_weight, labels, new, whole_table=True)
@@ -289,7 +292,9 @@ class HyperboxLearner(ClassifierMixin, SavedLearner):  # type: ignore[misc]
         """Check every parameter: a file is not to be found wanting when its model predicts."""
         self._settings(schema)
         check_ranges(self.feature_range, self.scale)
-        check_listed(self.categorical_features, schema.names)
+        check_listed(self.categorical_features, schema)
+        checked_dates(self.dates)
+        check_date_columns(schema)
         check_unlabelled(self.unlabelled)
         check_n_jobs(self.n_jobs)
 
@@ -327,21 +332,24 @@ class HyperboxLearner(ClassifierMixin, SavedLearner):  # type: ignore[misc]
         and learn anew. Known with ``scale="quantile"`` only; otherwise the list is empty.
         """
         model = self._fitted()
-        values = frequent_values(model).items()
-        return [model.schema.names[j] for j, rows_of in values if may_be_codes(rows_of)]
+        return [
+            model.schema.names[j]
+            for j, rows_of in frequent_values(model).items()
+            if may_be_codes(rows_of) and model.schema.columns[j].date is None
+        ]
 
     @property
     def n_features_in_(self) -> int:
-        """The number of columns."""
-        return self._fitted().schema.n_features
+        """The number of columns of a table."""
+        return len(self._fitted().schema.inputs)
 
     @property
     def feature_names_in_(self) -> NDArray[Any]:
-        """The names of the columns."""
+        """The names of the columns of a table; of a date, not of its parts."""
         schema = self._fitted().schema
         if not schema.named:
             raise AttributeError("the columns have no names")
-        return np.array(schema.names, dtype=object)
+        return np.array(schema.inputs, dtype=object)
 
     def _class_order(self, labels: list[object]) -> dict[object, int]:
         """Return class to code, sorted by class; codes past the labels are not learned yet."""

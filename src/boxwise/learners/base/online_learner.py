@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwise.core import Model
+from boxwise.dates import checked_dates
 from boxwise.inputs import infer_schema
 from boxwise.inputs.labels import declared_labels
 from boxwise.learners.base.hyperbox_learner import HyperboxLearner
@@ -127,6 +128,12 @@ class OnlineLearner(HyperboxLearner):
 
     def _begin(self, schema: Schema) -> None:
         """Start to learn with these columns, whatever `categorical_features` says of them."""
+        absent = {*checked_dates(self.dates)} - {*schema.dates}
+        if absent:
+            raise ValueError(
+                f"column {min(absent)!r} is one of dates, which are not read here; leave out "
+                "dates, and give columns of its parts"
+            )
         self._model = self._empty_model(schema)
 
     def _assign_kinds(self, kinds: Mapping[int, Kind]) -> None:
@@ -145,7 +152,7 @@ class OnlineLearner(HyperboxLearner):
                 model = self._with_kinds(model, batch.kinds)
             settings = self._settings(model.schema)
         else:
-            schema = infer_schema(X, self.categorical_features, upper)
+            schema = infer_schema(X, self.categorical_features, upper, self.dates)
             settings = self._settings(schema)
             batch = self._encode(X, schema, upper)
             model = self._empty_model(schema)

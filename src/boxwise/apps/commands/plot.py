@@ -77,7 +77,7 @@ def plot(
       boxwise plot loans.box -o regions.svg --kind regions --columns age,salary
       boxwise plot loans.box -o box.pdf --kind box --box 3 --data loans.csv
       boxwise plot loans.box -o curves.png --kind curves
-      boxwise plot loans.box -o time.png --kind relevance --data a.csv --label paid
+      boxwise plot loans.box -o t.png --kind relevance --data a.csv --label paid
 
     \b
     Exit codes:

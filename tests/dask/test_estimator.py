@@ -27,11 +27,17 @@ def clf(client, loans):
     return DaskHyperboxClassifier(max_boxes=100, client=client).fit(*tables_of(loans, 2))
 
 
-def test_parameters_are_those_of_the_local_classifier_and_two_more():
-    local = inspect.signature(HyperboxClassifier).parameters
+def test_parameters_are_those_of_the_local_classifier_but_dates_and_two_more():
+    local = dict(inspect.signature(HyperboxClassifier).parameters)
+    del local["dates"]
     ours = inspect.signature(DaskHyperboxClassifier).parameters
     assert [*ours] == [*local, "tune_rows", "client"]
     assert all(ours[name].default == local[name].default for name in local)
+
+
+def test_a_classifier_that_reads_dates_is_refused():
+    with pytest.raises(ValueError, match=r"dates cannot go on with dask; .*\.dt\.month"):
+        DaskHyperboxClassifier.from_local(HyperboxClassifier(dates={"opened": ["month"]}))
 
 
 def test_parameters_are_set_and_cloned(client):

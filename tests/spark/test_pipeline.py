@@ -57,6 +57,13 @@ def test_every_parameter_of_the_classifier_arrives(spark):
     assert plain.get_params() == HyperboxClassifier().get_params()
 
 
+def test_a_classifier_that_reads_dates_is_refused(spark):
+    clf = HyperboxClassifier(dates={"opened": ["month"]})
+    clf.fit([{"opened": "2026-11-19"}, {"opened": "2026-12-24"}], ["a", "b"])
+    with pytest.raises(ValueError, match=r"dates cannot learn or predict on Spark; .*month\(\)"):
+        SparkHyperboxModel.fromLocal(clf)
+
+
 def test_defaults_in_the_signature_are_those_of_the_parameters(spark):
     made = SparkHyperboxClassifier()
     for name, parameter in inspect.signature(SparkHyperboxClassifier.__init__).parameters.items():

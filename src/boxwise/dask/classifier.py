@@ -139,7 +139,13 @@ class DaskHyperboxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         """
         if not isinstance(classifier, HyperboxClassifier):
             raise TypeError(f"only a HyperboxClassifier can be continued, not {show(classifier)}")
-        model = cls(**classifier.get_params(), tune_rows=tune_rows, client=client)
+        parameters = classifier.get_params()
+        if parameters.pop("dates"):
+            raise ValueError(
+                "a classifier with dates cannot go on with dask; give it the parts of a date as "
+                "columns, for example X.assign(month=X.opened.dt.month)"
+            )
+        model = cls(**parameters, tune_rows=tune_rows, client=client)
         model._local = loads(dumps(classifier))
         return model
 

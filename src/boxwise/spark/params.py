@@ -180,8 +180,20 @@ def _camel_case(name: str) -> str:
 
 
 def values_of(classifier: HyperboxClassifier) -> dict[str, Any]:
-    """Return the parameters of a classifier under the names of this module."""
-    return {_camel_case(name): value for name, value in classifier.get_params().items()}
+    """Return the parameters of a classifier under the names of this module.
+
+    Raises
+    ------
+    ValueError
+        If it reads dates, which columns of Spark cannot be yet.
+    """
+    values = classifier.get_params()
+    if values.pop("dates"):
+        raise ValueError(
+            "a classifier with dates cannot learn or predict on Spark; give it the parts of a date "
+            "as columns, by year(), month(), dayofweek() or hour() of pyspark.sql.functions"
+        )
+    return {_camel_case(name): value for name, value in values.items()}
 
 
 _DEFAULTS = values_of(HyperboxClassifier())

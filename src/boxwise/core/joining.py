@@ -279,10 +279,7 @@ def _range_text(r: Range) -> str:
 def _schema(schema: Schema, vocabularies: Sequence[Vocabulary]) -> Schema:
     united = iter(vocabularies)
     return Schema(
-        [
-            c.with_values(None if c.vocabulary is None else next(united))
-            for c in schema.columns
-        ],
+        [c.with_values(None if c.vocabulary is None else next(united)) for c in schema.columns],
         schema.named,
     )
 

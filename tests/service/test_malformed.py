@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import itertools
 import json
 import re
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from tests.service.malformed import requests
-from tests.service.serving import COLUMNS, JSON, Process, learn, predict, until
+from tests.service.serving import COLUMNS, JSON, ROWS, Process, learn, predict, until
 
 pytest.importorskip("typer")
 
@@ -108,6 +109,16 @@ def test_body_of_a_gigabyte_is_refused_at_once_and_not_held(process, path):
     assert sent < 100 * MIB
     assert memory(process) - before < 100 * MIB
     assert predict(process.client).status_code == 200
+
+
+def test_client_that_sends_too_much_can_read_why_and_go_on(process):
+    """It would be cut off while it sends, if the service closed the connection at once."""
+    connection = http.client.HTTPConnection(process.url.removeprefix("http://"), timeout=20)
+    for body, status in ((b" " * (40 * MIB), 413), (json.dumps({"rows": ROWS}).encode(), 200)):
+        connection.request("POST", "/v1/predict", body, JSON)
+        answer = connection.getresponse()
+        assert (answer.status, bool(answer.read())) == (status, True)
+    connection.close()
 
 
 @pytest.mark.long

@@ -14,6 +14,7 @@ from boxwise.service.wire import from_json
 
 LARGE = 256 * 1024  # bytes, from which JSON is read in a thread
 LONGEST_ID = 200  # characters
+DRAINED = 8  # times the largest body: what is announced as larger is not even received
 _KINDS: dict[str, tuple[type, ...]] = {
     "a list": (list,),
     "an object": (dict,),
@@ -49,16 +50,24 @@ async def read_body(request: Request, service: Service) -> bytes:
 
 def check_length(header: str | None, most: int) -> None:
     """Refuse a body before it is read, by its announced length."""
-    if header is not None and (len(header) > 18 or not header.isdecimal() or int(header) > most):
+    if header is None:
+        return
+    if len(header) > 18 or not header.isdecimal():
         raise too_large(most)
+    if int(header) > most:
+        raise too_large(most, close=int(header) > DRAINED * most)
 
 
-def too_large(most: int) -> Problem:
-    """Return the problem of a body that is too large; the connection is closed."""
+def too_large(most: int, *, close: bool = True) -> Problem:
+    """Return the problem of a body that is too large.
+
+    Unless the connection is closed, the server throws away what still comes: clients and proxies
+    that are cut off while they send often do not read the answer.
+    """
     return Problem(
         413,
         f"the body is larger than {most:,} bytes; send fewer rows in a request",
-        {"Connection": "close"},
+        {"Connection": "close"} if close else None,
     )
 
 

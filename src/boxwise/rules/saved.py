@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxwise.rules.condition import Between, Condition, NoneOf, OneOf
 from boxwise.rules.rule import Rule
-from boxwise.schema import Column, Schema, is_category, show
+from boxwise.schema import Schema, is_category, show
 
 if TYPE_CHECKING:
     from boxwise.rules.ruleset import RuleSet
@@ -66,7 +66,7 @@ def _with_ranges(schema: Schema, ranges: Mapping[str, Any]) -> Schema:
     for c in schema.columns:
         known = ranges.get(c.name) if c.kind == "numeric" else None
         pair = None if known is None else _ordered(c.name, known[0], known[1])
-        columns.append(Column(c.name, c.kind, c.vocabulary, pair))
+        columns.append(c.with_values(c.vocabulary, pair))
     return Schema(columns, schema.named)
 
 

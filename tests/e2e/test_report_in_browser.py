@@ -157,6 +157,40 @@ def test_the_keyboard_is_enough(page):
 def test_nothing_is_wider_than_the_screen(page):
     wide = page.evaluate("document.documentElement.scrollWidth")
     assert wide <= page.viewport_size["width"]
+    scrolled = """() => [...document.querySelectorAll(".scroll")]
+      .filter((e) => e.offsetParent && e.scrollWidth > e.clientWidth + 1)
+      .map((e) => e.getAttribute("aria-label"))"""
+    assert page.evaluate(scrolled) == []  # tables become blocks, pictures have a narrow version
+
+
+def test_words_are_not_broken_inside(browser, tmp_path):
+    """At 390 pixels names break at underscores only, and their headings stay whole."""
+    random = np.random.default_rng(0)
+    names = ("status_checking_account", "other_installment_plans", "personal_status_sex")
+    X = {name: random.choice(["A11", "A12", "A14"], 200) for name in names}
+    y = np.where(X[names[0]] == "A11", "granted", "refused")
+    path = tmp_path / "report.html"
+    write_report(HyperboxClassifier().fit(X, y), path, X, y)
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page.goto(path.as_uri())
+    broken = page.evaluate(
+        """() => [...document.querySelectorAll("th, td, h1, h2, h3, li")].flatMap((e) => {
+          const found = [];
+          const texts = document.createTreeWalker(e, NodeFilter.SHOW_TEXT);
+          while (texts.nextNode()) {
+            const node = texts.currentNode;
+            for (const word of node.data.matchAll(/[a-z]+/gi)) {
+              const range = document.createRange();
+              range.setStart(node, word.index);
+              range.setEnd(node, word.index + word[0].length);
+              if (range.getClientRects().length > 1) found.push(node.data);
+            }
+          }
+          return found;
+        })"""
+    )
+    assert broken == []
+    page.close()
 
 
 def test_without_scripts_all_but_the_search_is_there(browser, report):

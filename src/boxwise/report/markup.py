@@ -63,7 +63,7 @@ def table(
             cell if cell.startswith("<td") else f"<td{its}{title}>{cell}</td>"
             for cell, its, title in zip(rest, kinds[1:], titles[1:], strict=True)
         ]
-        lines.append(f'<tr><th scope="row">{_breakable(first)}</th>{"".join(cells)}</tr>')
+        lines.append(f'<tr><th scope="row">{breakable(first)}</th>{"".join(cells)}</tr>')
     return scrolled(
         f"<table{_class(kind)}><caption>{caption}</caption><thead><tr>{head}</tr></thead>"
         f"<tbody>{''.join(lines)}</tbody></table>",
@@ -85,7 +85,7 @@ def bar(share: float, words: str, kind: str = "") -> str:
     )
 
 
-def _breakable(html: str) -> str:
+def breakable(html: str) -> str:
     """Return HTML in which a name may be broken after each underscore."""
     return re.sub("_(?![^<]*>)", "_<wbr>", html)
 

@@ -10,7 +10,7 @@ import numpy as np
 from boxwise.core import EntropySettings, EvidenceSettings
 from boxwise.explain import explain, winning_boxes
 from boxwise.explain.text import class_text
-from boxwise.report.markup import Section, paragraph, scrolled, text
+from boxwise.report.markup import Section, breakable, paragraph, scrolled, text
 from boxwise.report.rows import LabelledRows
 from boxwise.report.subject import Subject
 
@@ -53,7 +53,7 @@ def _explained(subject: Subject, rows: LabelledRows, places: list[int]) -> Itera
     if isinstance(subject.model.settings, EntropySettings | EvidenceSettings):
         found = explain(subject.model.copy(), rows.batch.part(part))
         for number, why in zip(numbers, found, strict=True):
-            yield replace(why, row=number)._repr_html_()
+            yield breakable(replace(why, row=number)._repr_html_())
         return
     for number, (box, degree) in zip(
         numbers, winning_boxes(subject.model, rows.known.part(part)), strict=True

@@ -93,12 +93,12 @@ class ExplainedLearner(OnlineLearner):
         super()._check_parameters(schema)
         self._immutable(schema)
 
-    def _read_training(self, *table: Any) -> TrainingTable:
-        training = super()._read_training(*table)
+    def _read_training(self, *table: Any, **named: Any) -> TrainingTable:
+        training = super()._read_training(*table, **named)
         self._immutable(training.schema)
         return training
 
-    def _read_to_learn(self, *table: Any) -> tuple[Model, LearnedRows]:
-        model, rows = super()._read_to_learn(*table)
+    def _read_to_learn(self, *table: Any, **named: Any) -> tuple[Model, LearnedRows]:
+        model, rows = super()._read_to_learn(*table, **named)
         self._immutable(model.schema)
         return model, rows

@@ -157,6 +157,13 @@ class LearnedRows:
     names: list[object]
     weights: NDArray[np.float64] | None = None
 
+    @property
+    def times_learned(self) -> int:
+        """How often a row is learned, which a model counts: one of weight 2.5 three times."""
+        if self.weights is None:
+            return self.batch.n_rows
+        return int(np.ceil(self.weights).sum())
+
     def without_absent(self, schema: Schema, n_classes: int) -> LearnedRows:
         """Return the rows of which the weight is not 0, as if the others had not been there.
 

@@ -169,7 +169,7 @@ class LiveModel:
             for part in _parts(rows):
                 model.learn(part.batch, part.labels, part.names, weights=part.weights)
             self.estimator._model = model
-        self.rows += rows.batch.n_rows
+        self.rows += rows.times_learned
         if prepared.brings_names:
             self._generation += 1
 

@@ -113,9 +113,7 @@ class Plan:
     def _learn(self, request: Request, lesson: Lesson, payload: bytes) -> Planned:
         prepared = lesson.prepared_for(self._served.live)
         self._position += 1
-        self._rows += prepared.rows.without_absent(
-            prepared.model.schema, len(prepared.model.labels)
-        ).batch.n_rows
+        self._rows += prepared.rows.times_learned
         entry = Entry(self._position, time(), LEARN, len(lesson.rows), payload)
         body = to_json(
             {

@@ -15,8 +15,8 @@ from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
-from boxwise.apps import demo_screen
 from boxwise.apps.commands import demo
+from boxwise.apps.demo import screen
 
 WIDTH, HEIGHT = 92, 24
 PICTURE = Path(__file__).parent / "_static" / "demo.svg"
@@ -33,11 +33,11 @@ def demo_output() -> Console:
     console = Console(record=True, width=WIDTH, height=HEIGHT, file=io.StringIO(), highlight=False)
     console.print(Text("$ boxwise demo", style="bold"))
 
-    def without_speed(point: demo_screen.Point) -> str:
+    def without_speed(point: screen.Point) -> str:
         return cost(point).rpartition(", ")[0]
 
-    cost, demo_screen.cost_text = demo_screen.cost_text, without_speed
-    demo_screen.Console = lambda **options: console  # type: ignore[misc,assignment]
+    cost, screen.cost_text = screen.cost_text, without_speed
+    screen.Console = lambda **options: console  # type: ignore[misc,assignment]
     demo.demo()
     return console
 

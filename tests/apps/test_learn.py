@@ -8,7 +8,7 @@ import pytest
 
 import boxwise as library
 from boxwise import AgglomerativeGFMM, HyperboxClassifier, ImprovedOnlineGFMM, ShindeGFMM
-from boxwise.apps.learning_bar import LearningBar
+from boxwise.apps.progress.learning_bar import LearningBar
 from boxwise.datasets import LoanStream
 from tests.apps.running import boxwise, write_csv
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import boxwise as library
-from boxwise.apps.parts import groups, most_withheld
-from boxwise.apps.withheld import Withheld
+from boxwise.apps.jobs.parts import groups, most_withheld
+from boxwise.apps.jobs.withheld import Withheld
 from boxwise.datasets import LoanStream
 from boxwise.files import TypedChunk
 from boxwise.learners.parts import FAN_IN, quota, tuning_order

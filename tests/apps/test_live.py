@@ -13,8 +13,8 @@ import pytest
 pytest.importorskip("typer")
 pytest.importorskip("rich")
 
-from boxwise.apps.live_feeder import Feeder, RefusedError, applications
-from boxwise.apps.live_service import LiveService, ServiceError, free_port
+from boxwise.apps.live.feeder import Feeder, RefusedError, applications
+from boxwise.apps.live.service import LiveService, ServiceError, free_port
 from boxwise.datasets import LoanStream
 
 

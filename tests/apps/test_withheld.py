@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from boxwise.apps.withheld import Withheld
+from boxwise.apps.jobs.withheld import Withheld
 from boxwise.files import TypedChunk
 from boxwise.learners.parts import withheld_places
 

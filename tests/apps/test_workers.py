@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from boxwise.apps.workers import WorkerDiedError, WorkStopped, results_in_order
+from boxwise.apps.jobs.workers import WorkerDiedError, WorkStopped, results_in_order
 from boxwise.files import InputError, RowError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are different there")

@@ -9,7 +9,7 @@ import pytest
 
 from boxwise import HyperboxClassifier
 from boxwise.datasets import loans
-from boxwise.explain import candidates
+from boxwise.explain.counterfactuals import candidates
 from boxwise.reference.additive import DRIFTS
 
 

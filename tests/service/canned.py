@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, StreamingResponse
 from starlette.routing import Route
 
 from boxwise import HyperboxClassifier
-from boxwise.service.static_page import routes
+from boxwise.service.http.static_page import routes
 
 
 class Canned:

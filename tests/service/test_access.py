@@ -11,8 +11,8 @@ from tests.service.serving import JSON, ROWS, learn, predict, serving
 from boxwise.database import open_store
 from boxwise.service import Tokens
 from boxwise.service.app import ENDPOINTS
-from boxwise.service.rates import Rates
-from boxwise.service.tokens import new_token
+from boxwise.service.http.rates import Rates
+from boxwise.service.http.tokens import new_token
 
 SECRETS = {scope: f"{scope}-token-0123456789" for scope in ("predict", "learn", "admin")}
 LINES = [f"{scope}:{scope}:{secret}" for scope, secret in SECRETS.items()]
@@ -202,7 +202,7 @@ def test_rate_is_that_of_each_token(tmp_path):
 
 
 def test_rates_forget_callers_that_are_too_many(monkeypatch):
-    monkeypatch.setattr("boxwise.service.rates.MOST_CALLERS", 10)
+    monkeypatch.setattr("boxwise.service.http.rates.MOST_CALLERS", 10)
     rates = Rates(5.0)
     for i in range(100):
         rates.count(str(i))

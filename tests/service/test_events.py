@@ -14,8 +14,8 @@ from tests.service.serving import ROWS, Process, learn, predict, serving, until
 
 from boxwise.database import open_store
 from boxwise.service.events import BACKLOG, Hub
+from boxwise.service.http.protocol import ABORT
 from boxwise.service.problems import Problem
-from boxwise.service.protocol import ABORT
 from boxwise.service.routes.inspect import EventStream
 
 

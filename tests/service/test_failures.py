@@ -160,7 +160,7 @@ def test_another_writer_is_noticed_by_the_journal(tmp_path):
     with open_store(tmp_path / "m.db") as store, serving(store) as client:
         learn(client)
         from boxwise.database import Entry
-        from boxwise.service.wire import to_json
+        from boxwise.service.http.wire import to_json
 
         payload = to_json({"rows": ROWS[:1], "labels": LABELS[:1]})
         with open_store(tmp_path / "m.db") as other, other.transaction() as writing:

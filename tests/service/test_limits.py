@@ -24,7 +24,8 @@ from tests.service.serving import (
 
 from boxwise import dumps
 from boxwise.database import open_store
-from boxwise.service import create_app, server
+from boxwise.service import create_app
+from boxwise.service.http import server
 
 POSTS = ("/v1/predict", "/v1/learn", "/v1/models", "/invocations", "/v2/models/loans/infer")
 
@@ -182,7 +183,7 @@ def test_client_that_goes_away_leaves_a_whole_request_or_none(tmp_path):
 
 
 def test_head_that_is_too_long_or_too_slow_is_given_up(tmp_path, monkeypatch):
-    from boxwise.service import protocol
+    from boxwise.service.http import protocol
 
     monkeypatch.setattr(protocol, "HEAD_SECONDS", 0.3)
     with open_store(tmp_path / "m.db") as store, listening(store) as port:

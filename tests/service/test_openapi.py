@@ -27,8 +27,8 @@ from schemathesis.checks import CHECKS
 from tests.service.serving import COLUMNS, ROWS, Process, learn, loan_columns, loans
 
 from boxwise.service.app import ENDPOINTS
-from boxwise.service.openapi import document
-from boxwise.service.schemas import ROWS as ANY_ROWS
+from boxwise.service.http.openapi import document
+from boxwise.service.http.schemas import ROWS as ANY_ROWS
 
 ENDLESS = "/v1/events"  # an answer that never ends: see test_events
 CHECKED = (

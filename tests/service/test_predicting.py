@@ -21,7 +21,7 @@ from tests.service.serving import (
 
 from boxwise import EIOLGFMM, HyperboxClassifier
 from boxwise.database import open_store
-from boxwise.service.wire import to_json
+from boxwise.service.http.wire import to_json
 
 
 @pytest.fixture(scope="module")

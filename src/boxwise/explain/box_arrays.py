@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from boxwise.core import EntropySettings, EvidenceSettings, Model
 from boxwise.core.boxes import whole_counts
 from boxwise.core.model import ranges_of
-from boxwise.explain.measure import Measure
+from boxwise.explain.counterfactuals.measure import Measure
 from boxwise.explain.winning import members_of
 
 Floats = NDArray[np.float64]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from boxwise.core import EntropySettings, EvidenceSettings, Model
 from boxwise.explain.box_arrays import BoxArrays
-from boxwise.explain.counterfactual import Search
+from boxwise.explain.counterfactuals.counterfactual import Search
 from boxwise.explain.explanation import BoxSupport, Explanation, Rival
 from boxwise.explain.reasons import Reasons
 from boxwise.explain.row import Row, known_only

@@ -11,7 +11,7 @@ from boxwise.explain import Curve
 from boxwise.plot.canvas import GREY, SMALL
 from boxwise.plot.class_styles import ClassStyle
 from boxwise.plot.distribution import BINS
-from boxwise.plot.profile import ALL_ROWS
+from boxwise.plot.profiles.profile import ALL_ROWS
 from boxwise.plot.scales import NumberScale
 from boxwise.plot.texts import shown
 from boxwise.plot.view import View

@@ -10,12 +10,12 @@ except ImportError as error:
         f'the service needs {error.name}: pip install "boxwise[service]"', name=error.name
     ) from error
 
-from boxwise.service import server
 from boxwise.service.app import create_app
+from boxwise.service.http import server
+from boxwise.service.http.tokens import Tokens
 from boxwise.service.new_models import new_model
 from boxwise.service.problems import Problem
 from boxwise.service.settings import Settings
-from boxwise.service.tokens import Tokens
 
 __all__ = ["Problem", "Settings", "Tokens", "create_app", "new_model", "server"]
 

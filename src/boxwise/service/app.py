@@ -13,16 +13,16 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from boxwise.database import Store, StoreError
-from boxwise.service.endpoints import JSON, Endpoint
-from boxwise.service.guard import Guard
-from boxwise.service.openapi import POLICY, docs_page, document
+from boxwise.service.http.endpoints import JSON, Endpoint
+from boxwise.service.http.guard import Guard
+from boxwise.service.http.openapi import POLICY, docs_page, document
+from boxwise.service.http.static_page import routes as page_routes
+from boxwise.service.http.tokens import Tokens
+from boxwise.service.http.wire import to_json
 from boxwise.service.problems import Problem
 from boxwise.service.routes import admin, health, inspect, learn, mlflow, open_inference, predict
 from boxwise.service.service import Service
 from boxwise.service.settings import Settings
-from boxwise.service.static_page import routes as page_routes
-from boxwise.service.tokens import Tokens
-from boxwise.service.wire import to_json
 
 ENDPOINTS: tuple[Endpoint, ...] = (
     *predict.ENDPOINTS,

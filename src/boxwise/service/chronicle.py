@@ -15,10 +15,10 @@ from boxwise.database import (
     shadow_name,
 )
 from boxwise.service.describing import change_items, model_description
+from boxwise.service.http.wire import to_json
 from boxwise.service.live import LiveModel
 from boxwise.service.problems import Problem
 from boxwise.service.served import Shadow
-from boxwise.service.wire import to_json
 
 if TYPE_CHECKING:
     from boxwise.service.served import Served

@@ -10,8 +10,8 @@ from time import monotonic, time
 from typing import Any
 
 from boxwise.database import Prediction, Store
+from boxwise.service.http.wire import from_json
 from boxwise.service.live import Predicted
-from boxwise.service.wire import from_json
 
 EVENTS_A_SECOND = 20
 MOST_OF_A_REQUEST = 50  # decisions of one request that are noted

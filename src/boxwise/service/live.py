@@ -22,8 +22,8 @@ from boxwise.explain.row import known_only
 from boxwise.inputs import Batch
 from boxwise.learners.base.online_learner import OnlineLearner
 from boxwise.learners.weights import LearnedRows
+from boxwise.service.http.wire import label_keys
 from boxwise.service.problems import Problem, refused
-from boxwise.service.wire import label_keys
 
 # Rows learned between two moments at which predictions may go ahead: a few milliseconds.
 ROWS_AT_A_TIME = 128

@@ -7,10 +7,10 @@ from time import time
 from typing import TYPE_CHECKING, Any
 
 from boxwise.database import LEARN, Answer, Entry, Prediction, Transaction
+from boxwise.service.http.wire import from_json, to_json
 from boxwise.service.live import LiveModel, Prepared
 from boxwise.service.problems import Problem
 from boxwise.service.requests import Key, LearnLabels, LearnRows, Remember, Request
-from boxwise.service.wire import from_json, to_json
 
 if TYPE_CHECKING:
     from boxwise.service.served import Served

@@ -7,7 +7,7 @@ from http import HTTPStatus
 
 from starlette.responses import Response
 
-from boxwise.service.wire import to_json
+from boxwise.service.http.wire import to_json
 
 MEDIA_TYPE = "application/problem+json"
 

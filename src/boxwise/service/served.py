@@ -17,12 +17,12 @@ from boxwise.database import (
 )
 from boxwise.service.decisions import Decisions
 from boxwise.service.events import Hub
+from boxwise.service.http.wire import from_json, to_json
 from boxwise.service.live import LiveModel
 from boxwise.service.planning import Lesson
 from boxwise.service.problems import Problem
 from boxwise.service.scores import Activity, RecentScores
 from boxwise.service.settings import Settings
-from boxwise.service.wire import from_json, to_json
 
 
 class Shadow:

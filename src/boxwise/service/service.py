@@ -11,13 +11,13 @@ from typing import Any, TypeVar
 from starlette.requests import Request
 
 from boxwise.database import ConflictError, Store, check_model_name
+from boxwise.service.http.rates import Rates
+from boxwise.service.http.tokens import Tokens
 from boxwise.service.live import LiveModel
 from boxwise.service.metrics import Metrics
 from boxwise.service.problems import Problem
-from boxwise.service.rates import Rates
 from boxwise.service.served import Served
 from boxwise.service.settings import Settings
-from boxwise.service.tokens import Tokens
 from boxwise.service.writer import Writer
 
 T = TypeVar("T")

@@ -19,7 +19,7 @@ from boxwise.apps.options import model as parameters
 from boxwise.apps.options.files import MissingOption
 from boxwise.apps.options.streams import StreamOptions
 from boxwise.apps.outcome import ROWS_LEFT_OUT, fail, failures_reported, notify
-from boxwise.apps.stream_bar import StreamBar
+from boxwise.apps.progress.stream_bar import StreamBar
 from boxwise.apps.writable import check_model, refuse_input
 from boxwise.core.words import counted
 from boxwise.database import StoreError, check_model_name, open_store

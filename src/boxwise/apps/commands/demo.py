@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from boxwise import HyperboxClassifier
-from boxwise.apps.demo_screen import Screen
+from boxwise.apps.demo.screen import Screen
 from boxwise.apps.outcome import failures_reported
 from boxwise.apps.results import opened
 from boxwise.apps.writable import check_results

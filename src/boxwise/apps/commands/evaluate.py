@@ -31,7 +31,7 @@ from boxwise.apps.outcome import (
 )
 from boxwise.apps.pictures import check_picture, write_picture
 from boxwise.apps.possible_codes import note_possible_codes, note_possible_dates
-from boxwise.apps.reading_bar import ReadingBar
+from boxwise.apps.progress.reading_bar import ReadingBar
 from boxwise.apps.writable import check_results, refuse_input
 from boxwise.evaluate import Assessment, LearnerError, Prequential, Scores
 from boxwise.evaluate.batch_peers import batch_peer, batch_peer_names

@@ -19,6 +19,12 @@ from boxwise.apps.change_watch import (
     check_raises_alarms,
 )
 from boxwise.apps.interruption import Interruption, OverdueError
+from boxwise.apps.jobs.learning_parts import (
+    PartedFiles,
+    blank_like,
+    check_can_be_merged,
+    check_files,
+)
 from boxwise.apps.labelled_files import (
     NoRowsError,
     no_rows,
@@ -27,13 +33,6 @@ from boxwise.apps.labelled_files import (
     typed_by_first_rows,
 )
 from boxwise.apps.learning import pieces, typed_chunks
-from boxwise.apps.learning_bar import LearningBar
-from boxwise.apps.learning_parts import (
-    PartedFiles,
-    blank_like,
-    check_can_be_merged,
-    check_files,
-)
 from boxwise.apps.model_columns import (
     assign_kinds,
     online,
@@ -53,7 +52,8 @@ from boxwise.apps.outcome import (
     report_rows_left_out,
 )
 from boxwise.apps.possible_codes import note_possible_codes, note_possible_dates
-from boxwise.apps.reading_bar import ReadingBar
+from boxwise.apps.progress.learning_bar import LearningBar
+from boxwise.apps.progress.reading_bar import ReadingBar
 from boxwise.apps.writable import check_model, refuse_input
 from boxwise.core.words import counted
 from boxwise.dates import dates_in

@@ -14,8 +14,8 @@ import typer
 
 from boxwise import HyperboxClassifier, dumps
 from boxwise.apps.interruption import termination_as_ctrl_c
-from boxwise.apps.live_feeder import Feeder, RefusedError, applications
-from boxwise.apps.live_service import LiveService, ServiceError, free_port
+from boxwise.apps.live.feeder import Feeder, RefusedError, applications
+from boxwise.apps.live.service import LiveService, ServiceError, free_port
 from boxwise.apps.outcome import fail, interrupted_by, notify
 
 MODEL = "loans"

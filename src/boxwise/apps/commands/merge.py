@@ -11,9 +11,9 @@ import typer
 
 from boxwise import load
 from boxwise.apps.interruption import Interruption, OverdueError
+from boxwise.apps.jobs.merging import check_columns, merged
 from boxwise.apps.labelled_files import no_rows, number_labels, started_to_learn
 from boxwise.apps.learning import pieces, typed_chunks
-from boxwise.apps.merging import check_columns, merged
 from boxwise.apps.model_columns import (
     assign_kinds,
     report_columns_left_out,
@@ -24,7 +24,7 @@ from boxwise.apps.model_rows import label_in
 from boxwise.apps.options import files as reading
 from boxwise.apps.options.columns import ColumnOptions
 from boxwise.apps.outcome import end, fail, failures_reported, notify
-from boxwise.apps.reading_bar import ReadingBar
+from boxwise.apps.progress.reading_bar import ReadingBar
 from boxwise.apps.writable import check_model, refuse_input
 from boxwise.core.words import counted
 from boxwise.dates import dates_in

@@ -150,7 +150,8 @@ def serve(
       2    wrong usage
     """  # noqa: D301  (click marks with it what it must not wrap)
     try:
-        from boxwise.service import create_app, server
+        from boxwise.service import create_app
+        from boxwise.service.http import server
     except ImportError as error:
         fail(str(error))
     if new_token is not None:
@@ -205,7 +206,7 @@ def _load(service: Service) -> None:
 
 
 def _print_token(wanted: str) -> None:
-    from boxwise.service.tokens import new_token
+    from boxwise.service.http.tokens import new_token
 
     name, _, scopes = wanted.partition(":")
     try:
@@ -217,7 +218,7 @@ def _print_token(wanted: str) -> None:
 
 
 def _tokens(path: Path | None) -> Tokens:
-    from boxwise.service.tokens import Tokens
+    from boxwise.service.http.tokens import Tokens
 
     try:
         if path is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from boxwise.core import Model
 from boxwise.explain import Explanation, explain
-from boxwise.explain.fixed import fixed_positions
+from boxwise.explain.counterfactuals.fixed import fixed_positions
 from boxwise.learners.base.hyperbox_learner import TrainingTable
 from boxwise.learners.base.online_learner import OnlineLearner
 from boxwise.learners.weights import LearnedRows

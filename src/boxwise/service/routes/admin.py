@@ -7,14 +7,14 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from boxwise.service.bodies import field_of, read_object
 from boxwise.service.chronicle import checkpoint_item
 from boxwise.service.describing import model_description
-from boxwise.service.endpoints import Content, Endpoint, answer
+from boxwise.service.http.bodies import field_of, read_object
+from boxwise.service.http.endpoints import Content, Endpoint, answer
+from boxwise.service.http.schemas import NAME_PARAMETER, or_null, ref
 from boxwise.service.live import LiveModel
 from boxwise.service.new_models import LEARNERS, changed, new_model
 from boxwise.service.problems import Problem
-from boxwise.service.schemas import NAME_PARAMETER, or_null, ref
 from boxwise.service.service import Service
 from boxwise.service.writer import Writer
 

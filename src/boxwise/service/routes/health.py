@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from boxwise import __version__
-from boxwise.service.endpoints import Content, Endpoint, answer
+from boxwise.service.http.endpoints import Content, Endpoint, answer
 from boxwise.service.metrics import MEDIA_TYPE
 from boxwise.service.problems import Problem
 from boxwise.service.service import Service

@@ -18,17 +18,17 @@ from boxwise.service.describing import (
     model_description,
     rule_items,
 )
-from boxwise.service.endpoints import Content, Endpoint, answer
-from boxwise.service.problems import Problem
-from boxwise.service.protocol import ABORT
-from boxwise.service.schemas import (
+from boxwise.service.http.endpoints import Content, Endpoint, answer
+from boxwise.service.http.protocol import ABORT
+from boxwise.service.http.schemas import (
     MODEL_PARAMETER,
     items_of,
     parameter,
     ref,
 )
+from boxwise.service.http.wire import to_json
+from boxwise.service.problems import Problem
 from boxwise.service.service import Service, flag, whole
-from boxwise.service.wire import to_json
 from boxwise.service.writer import Writer
 
 

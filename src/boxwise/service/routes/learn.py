@@ -9,12 +9,12 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from boxwise.service.bodies import field_of, id_of, read_object
-from boxwise.service.endpoints import JSON, Content, Endpoint
+from boxwise.service.http.bodies import field_of, id_of, read_object
+from boxwise.service.http.endpoints import JSON, Content, Endpoint
+from boxwise.service.http.schemas import KEY_PARAMETER, MODEL_PARAMETER, ROWS, or_null, ref
 from boxwise.service.live import check_rows
 from boxwise.service.problems import Problem
 from boxwise.service.requests import Key, LearnLabels, LearnRows
-from boxwise.service.schemas import KEY_PARAMETER, MODEL_PARAMETER, ROWS, or_null, ref
 from boxwise.service.service import Service
 
 LONGEST_KEY = 255  # characters

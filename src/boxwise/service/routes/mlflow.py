@@ -11,12 +11,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from boxwise.files.spelling import respelled
-from boxwise.service.bodies import media_type, parsed, read_body
-from boxwise.service.endpoints import Content, Endpoint, answer
+from boxwise.service.http.bodies import media_type, parsed, read_body
+from boxwise.service.http.endpoints import Content, Endpoint, answer
+from boxwise.service.http.schemas import MODEL_PARAMETER, ROWS, or_null
 from boxwise.service.live import LiveModel, check_rows
 from boxwise.service.problems import Problem
 from boxwise.service.routes.predict import note, predicted_rows
-from boxwise.service.schemas import MODEL_PARAMETER, ROWS, or_null
 from boxwise.service.service import Service
 
 FORMATS = ("dataframe_split", "dataframe_records", "inputs", "instances")

@@ -10,14 +10,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from boxwise import __version__
-from boxwise.service.bodies import field_of, read_object
-from boxwise.service.endpoints import Content, Endpoint, answer
+from boxwise.service.http.bodies import field_of, read_object
+from boxwise.service.http.endpoints import Content, Endpoint, answer
+from boxwise.service.http.schemas import NAME_PARAMETER, or_null
+from boxwise.service.http.wire import to_json
 from boxwise.service.live import LiveModel, Predicted, check_rows
 from boxwise.service.problems import Problem
 from boxwise.service.routes.predict import note, predicted_rows
-from boxwise.service.schemas import NAME_PARAMETER, or_null
 from boxwise.service.service import Service
-from boxwise.service.wire import to_json
 from boxwise.service.writer import Writer
 
 FIELDS = ("id", "parameters", "inputs", "outputs")

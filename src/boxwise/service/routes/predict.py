@@ -12,17 +12,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from boxwise.database import Prediction
-from boxwise.service.bodies import field_of, id_of, read_object
 from boxwise.service.decisions import LARGEST_ROW
 from boxwise.service.describing import explanations
-from boxwise.service.endpoints import Content, Endpoint, answer
+from boxwise.service.http.bodies import field_of, id_of, read_object
+from boxwise.service.http.endpoints import Content, Endpoint, answer
+from boxwise.service.http.schemas import MODEL_PARAMETER, ROWS, or_null, ref
+from boxwise.service.http.wire import to_json
 from boxwise.service.live import LiveModel, Predicted, check_rows
 from boxwise.service.problems import Problem
 from boxwise.service.requests import Remember
-from boxwise.service.schemas import MODEL_PARAMETER, ROWS, or_null, ref
 from boxwise.service.served import Served
 from boxwise.service.service import Service
-from boxwise.service.wire import to_json
 
 T = TypeVar("T")
 FEW_ROWS = 32  # predicted without a thread of their own: it would take longer to start it

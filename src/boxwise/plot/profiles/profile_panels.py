@@ -8,7 +8,7 @@ import numpy as np
 
 from boxwise.plot.canvas import INK, SMALL
 from boxwise.plot.distribution import BINS
-from boxwise.plot.profile import ALL_ROWS, Profile
+from boxwise.plot.profiles.profile import ALL_ROWS, Profile
 from boxwise.plot.scales import CategoryScale, NumberScale
 from boxwise.plot.texts import numbers, shown
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 
+from boxwise.service.http.wire import from_json
 from boxwise.service.problems import Problem
 from boxwise.service.service import Service
-from boxwise.service.wire import from_json
 
 LARGE = 256 * 1024  # bytes, from which JSON is read in a thread
 LONGEST_ID = 200  # characters

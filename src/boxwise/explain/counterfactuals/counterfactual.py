@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwise.core import Model
-from boxwise.explain.alternatives import Moves, columns_of, diverse, supports_of
 from boxwise.explain.box_arrays import BoxArrays
-from boxwise.explain.candidates import Candidates
+from boxwise.explain.counterfactuals.alternatives import Moves, columns_of, diverse, supports_of
+from boxwise.explain.counterfactuals.candidates import Candidates
+from boxwise.explain.counterfactuals.moves import Move, MovedRow, size_of
+from boxwise.explain.counterfactuals.shrinking import Bracket, rounded, shrink
 from boxwise.explain.explanation import Change, Counterfactual
-from boxwise.explain.moves import Move, MovedRow, size_of
 from boxwise.explain.row import Row, interval
-from boxwise.explain.shrinking import Bracket, rounded, shrink
 
 PAIRED = 12  # columns of which pairs are tried
 EACH = 3  # values of each of them

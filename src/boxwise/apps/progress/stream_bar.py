@@ -7,7 +7,7 @@ from time import monotonic
 from typing import Any
 
 from boxwise.apps.change_watch import ChangeWatch, changes_of
-from boxwise.apps.reading_bar import ReadingBar
+from boxwise.apps.progress.reading_bar import ReadingBar
 from boxwise.evaluate import Confusion
 from boxwise.files import TypedChunk
 from boxwise.streams.checkpoints import Progress

@@ -7,7 +7,7 @@ from math import ceil, floor, log10
 
 import numpy as np
 
-from boxwise.explain.moves import Move, MovedRow, size_of
+from boxwise.explain.counterfactuals.moves import Move, MovedRow, size_of
 
 FINE = 1e-4  # of the range: how exactly a number is found
 ROUND = 0.01  # of the range: how much further a number may go in order to be readable

@@ -15,7 +15,7 @@ from rich.live import Live
 from rich.text import Text
 
 from boxwise import HyperboxClassifier
-from boxwise.apps.demo_chart import AccuracyChart
+from boxwise.apps.demo.chart import AccuracyChart
 from boxwise.evaluate import Point, Prequential
 from boxwise.explain.text import counterfactual_lines
 

@@ -10,8 +10,8 @@ from boxwise.core.words import counted
 from boxwise.plot.canvas import INK, SMALL, TEXT, TITLE, head, pyplot
 from boxwise.plot.column_choice import choice_text, chosen_names
 from boxwise.plot.held_values import HeldValues
-from boxwise.plot.profile import Profile
-from boxwise.plot.profile_panels import draw_categories, draw_numbers
+from boxwise.plot.profiles.profile import Profile
+from boxwise.plot.profiles.profile_panels import draw_categories, draw_numbers
 from boxwise.plot.rows import Rows
 from boxwise.plot.texts import shown
 from boxwise.plot.view import View

@@ -38,7 +38,7 @@ def routes() -> list[Route]:
 
 def _contents() -> dict[str, bytes]:
     """Return the files by name; what has another ending is none of the page."""
-    folder = files(__package__ or "boxwise.service") / "page"
+    folder = files("boxwise.service") / "page"
     found = sorted(folder.iterdir(), key=lambda file: file.name)
     return {file.name: file.read_bytes() for file in found if _ending(file.name) in _TYPES}
 

@@ -18,7 +18,7 @@ import uvicorn
 from fastapi import FastAPI
 from prometheus_client import disable_created_metrics
 
-from boxwise.service.protocol import LimitedProtocol
+from boxwise.service.http.protocol import LimitedProtocol
 from boxwise.service.service import Service
 
 SWITCH_SECONDS = 0.0005  # after which a thread that learns lets one that answers go ahead

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from boxwise.core import EvidenceSettings, Model
 from boxwise.explain.box_arrays import BoxArrays
-from boxwise.explain.fixed import fixed_positions
-from boxwise.explain.moves import Move, MovedRow
+from boxwise.explain.counterfactuals.fixed import fixed_positions
+from boxwise.explain.counterfactuals.moves import Move, MovedRow
 from boxwise.reference.additive import HATS, OWN_VALUES
 
 MOST, LEAST = 48, 4  # values to try of each column

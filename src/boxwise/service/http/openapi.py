@@ -8,8 +8,8 @@ from html import escape
 from typing import Any
 
 from boxwise import __version__
-from boxwise.service.endpoints import Endpoint
-from boxwise.service.schemas import SCHEMAS
+from boxwise.service.http.endpoints import Endpoint
+from boxwise.service.http.schemas import SCHEMAS
 
 _STYLE = (
     ":root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:56em;"

@@ -10,10 +10,10 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
+from boxwise.service.http.tokens import ANYBODY
+from boxwise.service.http.wire import to_json
 from boxwise.service.problems import MEDIA_TYPE, Problem
 from boxwise.service.service import Service
-from boxwise.service.tokens import ANYBODY
-from boxwise.service.wire import to_json
 
 Handler = Callable[[Service, Request], Awaitable[Response]]
 JSON = "application/json"

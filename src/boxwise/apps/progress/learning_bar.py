@@ -6,7 +6,7 @@ from math import ceil
 from time import monotonic
 from typing import Any
 
-from boxwise.apps.reading_bar import ReadingBar
+from boxwise.apps.progress.reading_bar import ReadingBar
 from boxwise.evaluate import Confusion
 from boxwise.files import FileSet, TypedChunk
 

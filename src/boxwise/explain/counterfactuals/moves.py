@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwise.core import Model
-from boxwise.explain.measure import Measure
+from boxwise.explain.counterfactuals.measure import Measure
 from boxwise.explain.row import Row
 from boxwise.inputs import Batch
 

@@ -9,10 +9,10 @@ from time import monotonic
 from typing import Any
 
 from boxwise import HyperboxClassifier, dumps, loads
+from boxwise.apps.jobs.withheld import Withheld
+from boxwise.apps.jobs.workers import Tell
 from boxwise.apps.learning import pieces, typed_chunks
 from boxwise.apps.model_columns import assign_kinds
-from boxwise.apps.withheld import Withheld
-from boxwise.apps.workers import Tell
 from boxwise.files import FileSet, InputError, NumberLabels, ReadOptions, RowErrors, Typing
 from boxwise.files.row_errors import OnError
 from boxwise.inputs import columns_by_position

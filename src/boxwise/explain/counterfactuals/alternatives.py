@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwise.core import EvidenceSettings
-from boxwise.explain.moves import Move, MovedRow, size_of
+from boxwise.explain.counterfactuals.moves import Move, MovedRow, size_of
 
 PLAUSIBLE = 1.0  # learned rows that support a changed row, below which others come first
 

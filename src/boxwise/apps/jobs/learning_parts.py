@@ -15,12 +15,12 @@ from sklearn.base import clone
 
 from boxwise import EIOLGFMM, HyperboxClassifier, ImprovedOnlineGFMM, dumps, loads
 from boxwise.apps.interruption import Interruption, OverdueError
-from boxwise.apps.merging import check_columns, merged
+from boxwise.apps.jobs.merging import check_columns, merged
+from boxwise.apps.jobs.parts import LearnedPart, Part, Progress, groups, learn_part, most_withheld
+from boxwise.apps.jobs.workers import WorkerDiedError, WorkStopped, results_in_order
 from boxwise.apps.options.files import FileOptions
 from boxwise.apps.outcome import fail, notify
-from boxwise.apps.parts import LearnedPart, Part, Progress, groups, learn_part, most_withheld
-from boxwise.apps.reading_bar import ReadingBar
-from boxwise.apps.workers import WorkerDiedError, WorkStopped, results_in_order
+from boxwise.apps.progress.reading_bar import ReadingBar
 from boxwise.files import STANDARD_INPUT, InputError, NumberLabels, ReadOptions, Typing
 from boxwise.inputs import columns_by_position
 from boxwise.learners.parts import tuning_order

@@ -1,0 +1,1 @@
+"""Learning of files in parts, in several processes (``learn --jobs``)."""

@@ -1,0 +1,1 @@
+"""Streams that ``consume`` and ``serve`` learn from."""

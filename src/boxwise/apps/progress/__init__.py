@@ -1,0 +1,1 @@
+"""Progress bars of the commands."""

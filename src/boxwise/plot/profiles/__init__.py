@@ -1,0 +1,1 @@
+"""Boxes drawn column by column."""

@@ -1,0 +1,1 @@
+"""What a request and its answer are: bodies, checks, schemas, tokens, limits."""

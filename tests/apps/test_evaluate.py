@@ -180,6 +180,15 @@ def test_a_picture_is_drawn(loans, tmp_path, ending):
     assert picture.stat().st_size > 1000
 
 
+def test_a_plot_with_hardly_any_points_suggests_a_smaller_window(loans, tmp_path):
+    pytest.importorskip("matplotlib")
+    plot = ("--label", "decision", "--plot", tmp_path / "scores.svg")
+    done = run(loans, *plot)
+    assert "has only 2 points; --window 150 draws about 10" in done.stderr
+    assert "points" not in run(loans, *plot, "--window", 150).stderr
+    assert "points" not in run(loans, *plot, "-q").stderr
+
+
 @pytest.mark.parametrize(
     ("option", "name", "said"),
     [

@@ -29,6 +29,11 @@ def test_control_characters_are_escaped(kind, form):
     assert file.tell() > 1000
 
 
+def test_a_name_of_28_characters_is_shown_whole():
+    assert shown("previous-24h-flare-activity") == "previous-24h-flare-activity"
+    assert shown("x" * 14 + "y" * 15) == "xxxxxxxxxxx…xyyyyyyyyyyyyyyy"
+
+
 def test_characters_of_other_scripts_stay():
     assert shown("Größe 身長 👩‍🔧 नमस्ते") == "Größe 身長 👩‍🔧 नमस्ते"
     assert shown("a\x07\tb") == r"a\x07 b"

@@ -44,6 +44,12 @@ def test_every_score_is_shown_with_its_interval(model, loans):
     )
 
 
+def test_that_every_row_has_support_is_said_in_words():
+    X, y = {"job": ["nurse", "cook"] * 50}, ["yes", "no"] * 50
+    page = report_html(HyperboxClassifier().fit(X, y), X, y)
+    assert "No row has a support of less than 5 learned rows." in read(page).text("quality")
+
+
 def test_without_groups_and_costs_there_is_no_such_section(model, loans):
     page = read(report_html(model, *loans[1]))
     assert not {"#groups", "#costs"} & {a["href"] for a in page.all("a")}

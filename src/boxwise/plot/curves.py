@@ -88,7 +88,7 @@ def plot_curves(
     for place, panel in enumerate(panels, start=1):
         ax = figure.add_subplot(down, across, place)
         panel.draw(ax, low, high)
-        head(ax, shown(panel.curve.column, 24), panel.notes, size=TEXT, small=SMALL)
+        head(ax, shown(panel.curve.column), panel.notes, size=TEXT, small=SMALL)
     figure.suptitle(_title(every, chosen, columns), x=0.01, ha="left", fontsize=TITLE, color=INK)
     figure.legend(
         handles=handles(panels), loc="outside lower left", ncols=4 if across > 2 else 2,

@@ -100,7 +100,7 @@ def plot_regions(
         draw_row(ax, held, (first, second), scales)
     notes += held.notes(first, second) + cut_text(scales)
     _dress(ax, scales)
-    names = [shown(view.schema.names[j], 18) for j in (first, second)]
+    names = [shown(view.schema.names[j]) for j in (first, second)]
     head(ax, f"Predicted class over {names[0]} and {names[1]}", notes)
     _legend(ax, view)
     return ax

@@ -10,7 +10,7 @@ from unicodedata import category
 from boxwise.schema import Schema
 
 
-def shown(value: object, most: int = 22) -> str:
+def shown(value: object, most: int = 28) -> str:
     r"""Return a name or a value with its middle left out if it is long.
 
     Examples
@@ -37,7 +37,7 @@ def _visible(text: str) -> str:
     return "".join(repr(c)[1:-1] if category(c) in ("Cc", "Cs", "Cn") else c for c in text)
 
 
-def in_lines(name: str, width: int = 12, most: int = 22) -> str:
+def in_lines(name: str, width: int = 12, most: int = 28) -> str:
     """Return a name in lines of so many characters, broken after spaces and underscores if any."""
     text = shown(name, most).replace("_", "_ ").replace("-", "- ")
     lines = wrap(text, width, break_on_hyphens=False)
@@ -96,7 +96,7 @@ def drawn_boxes(drawn: int, there: int) -> str:
 
 def cut_text(scales: Sequence[Any]) -> list[str]:
     """Say on which axes the ends with hardly any rows are cut off."""
-    names = [shown(scale.name, 18) for scale in scales if getattr(scale, "is_cut", False)]
+    names = [shown(scale.name) for scale in scales if getattr(scale, "is_cut", False)]
     return [f"Cut to the middle 90% of rows: {', '.join(names)}"] if names else []
 
 

@@ -182,6 +182,14 @@ def test_the_text_fits_80_columns_whatever_the_names_are():
     assert max(len(line) for line in repr(found).splitlines()) <= 80
 
 
+def test_classes_are_named_whole_in_the_confusion_matrix_where_there_is_room():
+    y = ["legitimate", "phishing"] * 10
+    text = repr(assess(y, None, ["legitimate", "phishing"], y_pred=y))
+    first, second = text[text.index("true, predicted") :].splitlines()[:2]
+    assert first == "true, predicted   legitimate    phishing"
+    assert second == "legitimate                10           0"
+
+
 def test_many_classes_are_shown_by_their_most_frequent_confusions():
     y = [i % 9 for i in range(180)]
     said = [(i * i) % 9 for i in range(180)]

@@ -33,6 +33,7 @@ from boxwise.apps.pictures import check_picture, write_picture
 from boxwise.apps.possible_codes import note_possible_codes, note_possible_dates
 from boxwise.apps.progress.reading_bar import ReadingBar
 from boxwise.apps.writable import check_results, refuse_input
+from boxwise.core.words import counted
 from boxwise.evaluate import Assessment, LearnerError, Prequential, Scores
 from boxwise.evaluate.batch_peers import batch_peer, batch_peer_names
 from boxwise.evaluate.peers import has_river, peer, peer_names
@@ -44,6 +45,7 @@ from boxwise.schema import Kind
 
 OURS = "boxwise"
 FAR_BEHIND = 0.1  # accuracy: a class balanced accuracy that rare classes bring down
+FEW_POINTS, FINE_POINTS = 5, 10  # in a plot: so few show no course, so many do
 BAR_ROWS = 1_000  # after how many rows the bar moves while rows are only read
 
 
@@ -223,6 +225,8 @@ def evaluate(
         if not options.quiet:
             report_rows_left_out(row_errors)
             _suggest_class_prior(model, scores)
+            if plot is not None:
+                _suggest_window(run, plot)
         if stopped:
             fail(*stopped)
     if row_errors.count:
@@ -318,6 +322,14 @@ def _show(run: Prequential, output: Path | None, plot: Path | None) -> None:
         run.write(output)
     if plot is not None:
         write_picture(run.plot().figure, plot)
+
+
+def _suggest_window(run: Prequential, plot: Path) -> None:
+    """Suggest a smaller window if a plot has hardly any points."""
+    points, tenth = len(run.points[OURS]), run.rows // FINE_POINTS
+    if points < FEW_POINTS and tenth > 0:
+        number = counted(points, "point", "points")
+        notify(f"{plot} has only {number}; --window {tenth} draws about {FINE_POINTS}")
 
 
 def _watched(pairs: Iterable[Pair], bar: ReadingBar) -> Iterator[Pair]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from boxwise.evaluate.quality.thresholds import CostReport, Decision
 
 NAME = 16  # characters of the first column
+WIDTH = 80
 MOST_IN_MATRIX = 6  # classes
 MOST_LINES = 20  # groups or classes
 MOST_PAIRS = 10  # confusions, if there are too many classes for a matrix
@@ -101,10 +102,12 @@ def class_sizes(confusion: Confusion) -> dict[Hashable, int]:
 def _confusions(found: Assessment, true: Mapping[Hashable, int]) -> Lines:
     counts, labels = found.confusion.counts, found.labels
     if len(labels) <= MOST_IN_MATRIX:
-        head = "".join(f"{short(label, 9):>10}" for label in labels)
+        longest = max(len(" ".join(str(label).split())) for label in labels)
+        width = max(10, min(longest + 2, (WIDTH - NAME) // len(labels)))
+        head = "".join(f"{short(label, width - 1):>{width}}" for label in labels)
         lines = [f"{'true, predicted':<{NAME}}{head}"]
         for truth in labels:
-            cells = "".join(f"{counts.get((truth, k), 0):>10,}" for k in labels)
+            cells = "".join(f"{counts.get((truth, k), 0):>{width},}" for k in labels)
             lines.append(f"{short(truth):<{NAME}}{cells}")
         return lines
     wrong = sorted(((n, *pair) for pair, n in counts.items() if pair[0] != pair[1]), key=_by_count)

@@ -155,7 +155,8 @@ def _few_rows(subject: Subject, rows: LabelledRows) -> str:
     few = subject.model.supports(rows.known) < FEW_ROWS
     right = rows.predicted == rows.codes
     n = int(few.sum())
-    summary = f"<strong>Few rows like this.</strong> {counted(n, 'row has', 'rows have')} a "
+    many = counted(n, "row has", "rows have") if n else "No row has"
+    summary = f"<strong>Few rows like this.</strong> {many} a "
     summary += f"support of less than {FEW_ROWS} learned rows"
     shares = [share_text(float(right[some].mean())) for some in (few, ~few) if some.any()]
     if n and len(shares) == 2:

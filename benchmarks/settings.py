@@ -120,7 +120,7 @@ PRIORS: dict[str, dict[str, Any]] = {
 def measure(pairs: Pairs, parameters: dict[str, Any]) -> Outcome:
     """Predict and learn every row; `w` is the weight of rows of the rare class."""
     model = HyperboxClassifier(**{k: v for k, v in parameters.items() if k != "w"})
-    weight = {RARE: parameters.get("w", 1)}
+    weight = parameters.get("w", 1)
     labels = np.array([y for _, y in pairs])
     said, loss = [], 0.0
     start = process_time()
@@ -128,7 +128,10 @@ def measure(pairs: Pairs, parameters: dict[str, Any]) -> Outcome:
         p = model.predict_proba_one(x)
         said.append(max(p, key=p.__getitem__) if p else "")
         loss -= log(max(p.get(y, 0.0), LEAST))
-        model.learn_one(x, y, w=weight.get(y, 1))
+        if weight != 1 and y == RARE:
+            model.learn_one(x, y, w=weight)
+        else:
+            model.learn_one(x, y)
     us = (process_time() - start) / len(pairs) * 1e6
     predicted = np.array(said)
     right = predicted == labels

@@ -265,6 +265,8 @@ def test_a_label_that_is_a_fraction_to_a_model_of_whole_numbers_drops_its_row():
         (["1.5", "2.0"], [2], [1.5, 2]),
         (["true", "FALSE"], [True, False], [True, False]),
         ([3, 4.0, 1.5, True, None], ["3", "TRUE"], ["3", "4", "1.5", "TRUE", None]),
+        ([1, 1.0, 0.5, 2, True], ["1.0", "0.50"], ["1.0", "1.0", "0.50", "2", "true"]),
+        ([1, 1.0], ["1.0", "1"], ["1", "1"]),
         (["3", 4], ["3", 4], ["3", 4]),
         (["3", 4], [], ["3", 4]),
     ],

@@ -20,6 +20,8 @@ def respelled(cells: Sequence[object], known: Sequence[object]) -> list[object]:
     [3, 7, None]
     >>> respelled([3, True], ["3", "true"])
     ['3', 'true']
+    >>> respelled([1, 0.5, 2], ["1.0", "0.50"])
+    ['1.0', '0.50', '2']
     """
     types = {type(value) for value in known if value is not None}
     if not types or (str in types and len(types) > 1):
@@ -30,14 +32,18 @@ def respelled(cells: Sequence[object], known: Sequence[object]) -> list[object]:
 
 
 def _to_text(known: Sequence[object]) -> Callable[[object], object]:
-    truths = {value.lower(): value for value in known if isinstance(value, str)}
+    texts = [value for value in known if isinstance(value, str)]
+    truths = {value.lower(): value for value in texts}
+    numbers = {float(value): value for value in reversed(texts) if is_number(value)}
 
     def convert(cell: object) -> object:
         if isinstance(cell, bool):
             return truths.get(str(cell).lower(), str(cell).lower())
-        if isinstance(cell, float) and cell.is_integer():
-            return str(int(cell))
-        return str(cell) if isinstance(cell, int | float) else cell
+        if not isinstance(cell, int | float):
+            return cell
+        whole = isinstance(cell, float) and cell.is_integer()
+        text = str(int(cell)) if whole else str(cell)
+        return text if text in truths else numbers.get(cell, text)
 
     return convert
 

@@ -74,6 +74,7 @@ LEARNERS: dict[str, Callable[[], Any]] = {
     "naive Bayes": lambda: peer("naive-bayes"),
     "logistic regression": lambda: peer("logistic-regression"),
 }
+DRAWN = (OURS, "adaptive Hoeffding tree", "naive Bayes")
 
 
 class Answers(NamedTuple):
@@ -311,26 +312,23 @@ def windows(values: np.ndarray) -> np.ndarray:
     return values.reshape(-1, WINDOW).mean(axis=1)
 
 
-def draw(
-    bins: dict[str, Reliability], around: dict[str, tuple[np.ndarray, np.ndarray]]
-) -> None:  # fmt: skip
+def draw(bins: dict[str, Reliability], around: dict[str, tuple[np.ndarray, np.ndarray]]) -> None:
     """Draw the reliability of held-out rows, and confidence and accuracy around the change."""
     import matplotlib.pyplot as plt
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
-    plot_reliability(bins, ax=left)
-    left.set_title("held-out rows of five streams", fontsize=10)
+    plot_reliability({name: bins[name] for name in DRAWN}, ax=left)
     sure, accuracy = around[OURS]
     rows = (np.arange(len(sure)) + 1) * WINDOW
     near = slice(MIDDLE // WINDOW - 15, MIDDLE // WINDOW + 25)
-    right.plot(rows[near], sure[near], label="mean confidence", color="tab:orange")
     right.plot(rows[near], accuracy[near], label="accuracy", color="tab:blue")
+    right.plot(rows[near], sure[near], label="mean confidence", color="tab:orange")
     right.axvline(MIDDLE, color="0.5", linestyle=":", linewidth=1)
-    right.set(xlabel="rows", ylim=(0.5, 1))
-    right.set_title(f"{OURS} around a change of the rule, {WINDOW} rows a point", fontsize=10)
-    right.legend(frameon=False)
+    right.set(xlabel=f"rows, {WINDOW} a point", ylim=(0.5, 1))
+    right.xaxis.set_major_formatter(mpl.ticker.StrMethodFormatter("{x:,.0f}"))
+    right.legend(frameon=False, loc="lower right")
     right.grid(alpha=0.3)
-    figure.savefig(FOLDER / "certainty.png", dpi=120, metadata={"Software": None})
+    figure.savefig(FOLDER / "certainty.png", dpi=110, metadata={"Software": None})
 
 
 def main() -> None:

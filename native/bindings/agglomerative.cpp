@@ -76,8 +76,7 @@ void bind_agglomerative(nb::module_& m) {
            [](AgglomerativeEngine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
               const In<Code, 2>& codes, const In<std::int32_t, 1>& labels, std::size_t threads) {
              const auto rows = to_rows(engine, lower, upper, codes);
-             if (labels.shape(0) != rows.count)
-               throw std::invalid_argument("one label per row is needed");
+             check_labels(rows, labels);
              GilReleased released;
              engine.learn(rows, labels.data(), std::max<std::size_t>(threads, 1));
            },

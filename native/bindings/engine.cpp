@@ -3,6 +3,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -28,6 +29,35 @@ nb::dict snapshot(const Engine& engine) {
     all = engine.snapshot();
   }
   return to_dict(std::move(all));
+}
+
+// The class of each row, -1 where there was none yet; with n_classes, which counts those of the rows,
+// also the probabilities.
+nb::object test_then_train(LearningEngine& engine, const In<double, 2>& lower,
+                           const In<double, 2>& upper, const In<Code, 2>& codes,
+                           const In<std::int32_t, 1>& labels,
+                           const std::optional<In<double, 1>>& weights,
+                           std::optional<std::size_t> n_classes) {
+  auto rows = to_rows(engine, lower, upper, codes);
+  check_labels(rows, labels);
+  set_weights(weights, rows);
+  std::vector<std::int32_t> predicted(rows.count);
+  std::vector<double> shares(rows.count * n_classes.value_or(0));
+  {
+    GilReleased released;
+    Answers answers{predicted.data()};
+    if (n_classes) {
+      std::size_t needed = engine.n_classes();
+      for (std::size_t row = 0; row < rows.count; ++row)
+        needed = std::max(needed, static_cast<std::size_t>(labels.data()[row] + 1));
+      if (*n_classes < needed) throw std::invalid_argument("there are more classes");
+      answers = {predicted.data(), shares.data(), *n_classes};
+    }
+    engine.test_then_train(rows, labels.data(), answers);
+  }
+  auto classes = to_numpy(std::move(predicted), {rows.count});
+  if (!n_classes) return nb::cast(std::move(classes));
+  return nb::make_tuple(std::move(classes), to_numpy(std::move(shares), {rows.count, *n_classes}));
 }
 
 void restore(Engine& engine, const nb::kwargs& state) {
@@ -64,26 +94,13 @@ void bind_engines(nb::module_& m) {
            [](LearningEngine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
               const In<Code, 2>& codes, const In<std::int32_t, 1>& labels) {
              const auto rows = to_rows(engine, lower, upper, codes);
-             if (labels.shape(0) != rows.count)
-               throw std::invalid_argument("one label per row is needed");
+             check_labels(rows, labels);
              GilReleased released;
              engine.learn(rows, labels.data());
            },
            "lower"_a, "upper"_a, "codes"_a, "labels"_a)
-      .def("test_then_train",
-           [](LearningEngine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
-              const In<Code, 2>& codes, const In<std::int32_t, 1>& labels) {
-             const auto rows = to_rows(engine, lower, upper, codes);
-             if (labels.shape(0) != rows.count)
-               throw std::invalid_argument("one label per row is needed");
-             std::vector<std::int32_t> predicted(rows.count);
-             {
-               GilReleased released;
-               engine.test_then_train(rows, labels.data(), predicted.data());
-             }
-             return to_numpy(std::move(predicted), {rows.count});
-           },
-           "lower"_a, "upper"_a, "codes"_a, "labels"_a)
+      .def("test_then_train", &test_then_train, "lower"_a, "upper"_a, "codes"_a, "labels"_a,
+           "weights"_a = nb::none(), "n_classes"_a = nb::none())
       .def("predict",
            [](const LearningEngine& engine, const In<double, 2>& lower, const In<double, 2>& upper,
               const In<Code, 2>& codes, std::size_t threads) {

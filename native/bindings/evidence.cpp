@@ -80,11 +80,8 @@ void learn(EvidenceEngine& engine, const In<double, 2>& lower, const In<double, 
            const In<Code, 2>& codes, const In<std::int32_t, 1>& labels,
            const std::optional<In<double, 1>>& weights) {
   auto rows = to_rows(engine, lower, upper, codes);
-  if (labels.shape(0) != rows.count) throw std::invalid_argument("one label per row is needed");
-  if (weights) {
-    if (weights->shape(0) != rows.count) throw std::invalid_argument("one weight per row is needed");
-    rows.weights = weights->data();
-  }
+  check_labels(rows, labels);
+  set_weights(weights, rows);
   GilReleased released;
   engine.learn(rows, labels.data());
 }

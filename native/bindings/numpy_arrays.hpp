@@ -63,6 +63,16 @@ nb::object rows_by_boxes(const E& engine, Method method, const In<double, 2>& lo
   return nb::cast(nb::ndarray<nb::numpy, double>(cells, {rows.count, said.columns}, owner));
 }
 
+inline void check_labels(const Rows& rows, const In<std::int32_t, 1>& labels) {
+  if (labels.shape(0) != rows.count) throw std::invalid_argument("one label per row is needed");
+}
+
+inline void set_weights(const std::optional<In<double, 1>>& weights, Rows& rows) {
+  if (!weights) return;
+  if (weights->shape(0) != rows.count) throw std::invalid_argument("one weight per row is needed");
+  rows.weights = weights->data();
+}
+
 template <class T>
 std::vector<T> to_vector(const In<T, 1>& array) {
   return std::vector<T>(array.data(), array.data() + array.shape(0));

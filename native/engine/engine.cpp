@@ -69,18 +69,20 @@ void Engine::learn(const Rows& rows, const std::int32_t* labels) {
   learn_each(rows, labels, [](size_t) {});
 }
 
-void Engine::test_then_train(const Rows& rows, const std::int32_t* labels,
-                             std::int32_t* predicted) {
+void Engine::test_then_train(const Rows& rows, const std::int32_t* labels, Answers answers) {
   if (needs_all_rows()) throw invalid("all rows must be learned before any is predicted");
   ClassScores scores;
   Scratch scratch;
   learn_each(rows, labels, [&](size_t row) {
-    predicted[row] = -1;
+    answers.labels[row] = -1;
     if (!can_predict()) return;
+    const bool every_class = answers.shares != nullptr;
+    const size_t classes = groups_.size() - 1;
     read(rows, row, sample_);
     scratch.chunk_begins = true;
-    score_classes(sample_, false, groups_.size() - 1, scratch, scores);
-    predicted[row] = static_cast<std::int32_t>(winner(scores));
+    score_classes(sample_, every_class, classes, scratch, scores);
+    answers.labels[row] = static_cast<std::int32_t>(winner(scores));
+    if (every_class) to_probabilities(scores, answers.shares_of(row));
   });
 }
 

@@ -42,7 +42,7 @@ class Engine : public LearningEngine {
   void learn(const Rows& rows, const std::int32_t* labels) override;
   void remove(std::uint64_t id) override;
   void restore(const Snapshot& boxes);  // all but the ranges, which the constructor takes
-  void test_then_train(const Rows& rows, const std::int32_t* labels, std::int32_t* predicted) override;
+  void test_then_train(const Rows& rows, const std::int32_t* labels, Answers answers) override;
   void predict(const Rows& rows, std::int32_t* labels, std::size_t threads = 1) const override;
   std::vector<double> probabilities(const Rows& rows, std::size_t n_classes,
                                     std::size_t threads = 1) const override;

@@ -34,6 +34,16 @@ struct Rows {
   const double* weights = nullptr;  // the weight of each row, for engines that take any; null: 1
 };
 
+// Where the answers to some rows go: the class of each (-1: none), and if `shares` is not null the
+// probabilities of the first n_classes classes, row by row. All are zeros at first.
+struct Answers {
+  std::int32_t* labels;
+  double* shares = nullptr;
+  std::size_t n_classes = 0;
+
+  double* shares_of(std::size_t row) const { return shares + row * n_classes; }
+};
+
 class LearningEngine {
  public:
   virtual ~LearningEngine() = default;
@@ -48,10 +58,9 @@ class LearningEngine {
   virtual void set_pulse(std::function<void()>) {}
   virtual void remove(std::uint64_t id) = 0;
 
-  // Predict each row, then learn it; no class (-1) where there was none yet. Not for engines that
-  // need all rows.
-  virtual void test_then_train(const Rows& rows, const std::int32_t* labels,
-                               std::int32_t* predicted) = 0;
+  // Predict each row, then learn it; no class (-1) where there was none yet, and no probability of
+  // classes to come. Not for engines that need all rows.
+  virtual void test_then_train(const Rows& rows, const std::int32_t* labels, Answers answers) = 0;
 
   // These three share the rows out among so many threads; what comes out does not depend on them.
   virtual void predict(const Rows& rows, std::int32_t* labels, std::size_t threads = 1) const = 0;

@@ -35,6 +35,18 @@ void check_settings(const Settings& settings) {
   for (double prior : settings.priors)
     if (!(prior >= 0 && prior <= 1)) throw invalid("a class prior is not in [0, 1]");
 }
+
+// Copies the probabilities of the first classes, the class that is predicted having the largest.
+void copy_probabilities(const std::vector<double>& from, size_t n_classes, double* p) {
+  const size_t won = most_probable(from);
+  double sum = 0, rival = 0;
+  for (size_t k = 0; k < n_classes; ++k) sum += p[k] = k < from.size() ? from[k] : 0.0;
+  for (size_t k = 0; k < n_classes; ++k) {
+    p[k] /= sum;
+    if (k != won) rival = std::max(rival, p[k]);
+  }
+  if (won < n_classes && p[won] <= rival) p[won] = std::nextafter(rival, 2.0);
+}
 }  // namespace
 
 // A row that was predicted is often learned next: then it need not be evaluated again.
@@ -103,8 +115,12 @@ void EvidenceEngine::check_to_learn(const Rows& rows, const std::int32_t* labels
       throw invalid("classes must be numbered in order of first appearance");
     if (labels[row] == classes) ++classes;
   }
-  for (size_t i = 0; i < rows.count * n_categorical(); ++i)
-    if (rows.codes[i] < 0) throw invalid("a category to learn has no code");
+  for (size_t row = 0; row < rows.count; ++row) {
+    if (rows.weights != nullptr && !(rows.weights[row] > 0)) continue;  // it is not learned
+    const Code* codes = rows.codes + row * n_categorical();
+    if (std::any_of(codes, codes + n_categorical(), [](Code code) { return code < 0; }))
+      throw invalid("a category to learn has no code");
+  }
 }
 
 template <class Before>
@@ -143,12 +159,14 @@ void EvidenceEngine::learn(const Rows& rows, const std::int32_t* labels) {
 }
 
 void EvidenceEngine::test_then_train(const Rows& rows, const std::int32_t* labels,
-                                     std::int32_t* predicted) {
+                                     Answers answers) {
   learn_each(rows, labels, [&](size_t row, LastRow& last) {
-    predicted[row] = -1;
+    answers.labels[row] = -1;
     if (!learner_.can_predict()) return;
     evaluate(rows, row, last);
-    predicted[row] = static_cast<std::int32_t>(most_probable(last.outcome.p));
+    answers.labels[row] = static_cast<std::int32_t>(most_probable(last.outcome.p));
+    if (answers.shares != nullptr)
+      copy_probabilities(last.outcome.p, learner_.n_classes(), answers.shares_of(row));
   });
 }
 
@@ -195,20 +213,6 @@ void EvidenceEngine::predict(const Rows& rows, std::int32_t* labels, size_t thre
     labels[row] = static_cast<std::int32_t>(most_probable(outcome.p));
   });
 }
-
-namespace {
-// Copies the probabilities of the first classes, the class that is predicted having the largest.
-void copy_probabilities(const std::vector<double>& from, size_t n_classes, double* p) {
-  const size_t won = most_probable(from);
-  double sum = 0, rival = 0;
-  for (size_t k = 0; k < n_classes; ++k) sum += p[k] = k < from.size() ? from[k] : 0.0;
-  for (size_t k = 0; k < n_classes; ++k) {
-    p[k] /= sum;
-    if (k != won) rival = std::max(rival, p[k]);
-  }
-  if (won < n_classes && p[won] <= rival) p[won] = std::nextafter(rival, 2.0);
-}
-}  // namespace
 
 std::vector<double> EvidenceEngine::probabilities(const Rows& rows, size_t n_classes,
                                                   size_t threads) const {

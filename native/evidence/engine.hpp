@@ -38,7 +38,7 @@ class EvidenceEngine : public LearningEngine {
 
   std::unique_ptr<LearningEngine> fresh() const override;
   void learn(const Rows& rows, const std::int32_t* labels) override;
-  void test_then_train(const Rows& rows, const std::int32_t* labels, std::int32_t* predicted) override;
+  void test_then_train(const Rows& rows, const std::int32_t* labels, Answers answers) override;
   void remove(std::uint64_t id) override;
   void predict(const Rows& rows, std::int32_t* labels, std::size_t threads) const override;
   std::vector<double> probabilities(const Rows& rows, std::size_t n_classes,

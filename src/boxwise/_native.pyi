@@ -17,8 +17,14 @@ def join_scales(states: Floats) -> Floats: ...
 class LearningEngine:
     def learn(self, lower: Floats, upper: Floats, codes: Codes, labels: Codes) -> None: ...
     def test_then_train(
-        self, lower: Floats, upper: Floats, codes: Codes, labels: Codes
-    ) -> Codes: ...
+        self,
+        lower: Floats,
+        upper: Floats,
+        codes: Codes,
+        labels: Codes,
+        weights: Floats | None = None,
+        n_classes: int | None = None,
+    ) -> Any: ...  # codes; with n_classes, codes and floats
     def predict(self, lower: Floats, upper: Floats, codes: Codes, threads: int = 1) -> Codes: ...
     def probabilities(
         self,

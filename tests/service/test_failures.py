@@ -126,7 +126,7 @@ def test_failure_in_the_midst_of_learning_is_made_good_from_the_journal(tmp_path
         def fail(prepared):
             raise MemoryError
 
-        monkeypatch.setattr(live, "learn", fail)
+        monkeypatch.setattr(live, "score_and_learn", fail)
         answer = learn(client, key="k")
         assert answer.status_code == 500 and "MemoryError" not in answer.text
         assert served(client).live is not live

@@ -78,7 +78,7 @@ def unit():
 @needs("systemd-analyze")
 def test_unit_is_valid_and_hardened(tmp_path):
     path = tmp_path / "boxwise.service"
-    path.write_text(unit().replace("/opt/boxwise/bin/boxwise", str(BOXWISE)))
+    path.write_text(unit().replace("/opt/boxwise/bin/boxwise", f'"{BOXWISE}"'))
     done = subprocess.run(["systemd-analyze", "verify", path], capture_output=True, text=True)
     if "boxwise.service" not in done.stderr and done.returncode:
         pytest.skip(f"systemd-analyze does not work here: {done.stderr}")

@@ -92,37 +92,28 @@ class Model:
         self._learn(learn, batch, labels, new_labels, weights)
 
     def test_then_train(
-        self, batch: Batch, labels: NDArray[np.int32], new_labels: Sequence[object]
+        self,
+        batch: Batch,
+        labels: NDArray[np.int32],
+        new_labels: Sequence[object],
+        weights: NDArray[np.float64] | None = None,
     ) -> NDArray[np.int32]:
         """Predict each row, then learn it; return what `predict` does, -1 where nothing could."""
-        return np.concatenate(self._learn(self.engine.test_then_train, batch, labels, new_labels))
+        learn = self.engine.test_then_train
+        return np.concatenate(self._learn(learn, batch, labels, new_labels, weights))
 
     def test_then_train_proba(
-        self, batch: Batch, labels: NDArray[np.int32], new_labels: Sequence[object]
+        self,
+        batch: Batch,
+        labels: NDArray[np.int32],
+        new_labels: Sequence[object],
+        weights: NDArray[np.float64] | None = None,
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Predict each row, also its probabilities (rows × labels), then learn it."""
-        parts = self._learn(self._each_with_shares, batch, labels, new_labels)
-        codes, shares = zip(*parts, strict=True)
+        n_classes = len(self.labels) + len(new_labels)
+        learn = partial(self.engine.test_then_train, n_classes=n_classes)
+        codes, shares = zip(*self._learn(learn, batch, labels, new_labels, weights), strict=True)
         return np.concatenate(codes), np.concatenate(shares)
-
-    def _each_with_shares(
-        self,
-        lower: NDArray[np.float64],
-        upper: NDArray[np.float64],
-        codes: NDArray[np.int32],
-        labels: NDArray[np.int32],
-    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        engine = self.engine
-        predicted = np.full(len(labels), -1, np.int32)
-        shares = np.zeros((len(labels), len(self.labels)))
-        for i in range(len(labels)):
-            row = slice(i, i + 1)
-            values = lower[row], upper[row], codes[row]
-            if known := engine.n_classes:
-                predicted[i] = engine.predict(*values)[0]
-                shares[i, :known] = engine.probabilities(*values)[0]
-            engine.learn(*values, labels[row])
-        return predicted, shares
 
     def _learn(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
@@ -208,20 +208,23 @@ class LearnedRows:
         times = np.maximum(times * min(1.0, MOST_REPEATED / times.sum()), 1).astype(np.intp)
         return self.batch.part(np.repeat(np.arange(len(times)), times))
 
-    def one_by_one(self, n_classes: int) -> Iterator[LearnedRows]:
-        """Yield every row by itself, also those of weight 0; new values come with the first."""
-        kept = (
-            np.arange(self.batch.n_rows) if self.weights is None else np.flatnonzero(self.weights)
-        )
+    def with_absent_unlabelled(self, schema: Schema, n_classes: int) -> LearnedRows:
+        """Return all rows; those of weight 0 have no label and bring no values of their own."""
+        if self.weights is None or self.weights.all():
+            return self
+        kept = np.flatnonzero(self.weights)
+        taken = self.taken(kept, schema, n_classes)
         labels = np.full(self.batch.n_rows, -1, np.int32)
-        labels[kept], names = self._classes_of(kept, n_classes)
-        for i in range(self.batch.n_rows):
-            row = slice(i, i + 1)
-            weights = None if self.weights is None else self.weights[row]
-            part = self.batch.part(row)
-            if i > 0:
-                part = replace(part, additions=[[] for _ in part.additions])
-            yield LearnedRows(part, labels[row], names if i == 0 else [], weights)
+        labels[kept] = taken.labels
+        codes = self.batch.codes.copy()
+        for j, vocabulary in enumerate(schema.vocabularies):
+            known = len(vocabulary)
+            new_code = np.full(max(codes[:, j].max(), known) + 1, -1, np.int32)
+            new_code[:known] = np.arange(known)
+            new_code[codes[kept, j]] = taken.batch.codes[:, j]
+            codes[:, j] = np.where(codes[:, j] < 0, codes[:, j], new_code[codes[:, j]])
+        batch = replace(self.batch, codes=codes, additions=taken.batch.additions)
+        return LearnedRows(batch, labels, taken.names, self.weights)
 
     def _classes_of(
         self, rows: NDArray[np.intp], n_classes: int

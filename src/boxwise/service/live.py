@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from boxwise import dumps, loads
 from boxwise.core import Model
 from boxwise.explain import rows_learned
-from boxwise.explain.row import known_only
 from boxwise.inputs import Batch
 from boxwise.learners.base.online_learner import OnlineLearner
 from boxwise.learners.weights import LearnedRows
@@ -142,34 +141,34 @@ class LiveModel:
         """Say whether rows can be learned as they were encoded."""
         return prepared.generation == self._generation
 
-    def score(self, prepared: Prepared) -> Scored | None:
-        """Predict rows that are about to be learned; None before the first class."""
-        model = prepared.model
-        labelled = np.flatnonzero(prepared.rows.labels >= 0)
-        if not model.classes or not len(labelled):
-            return None
-        batch = known_only(prepared.rows.batch, model).part(labelled)
-        probabilities = model.probabilities(batch)
-        codes = prepared.rows.labels[labelled]
-        known = codes < probabilities.shape[1]
-        chances = np.zeros(len(codes))
-        chances[known] = probabilities[np.flatnonzero(known), codes[known]]
-        names = [*model.labels.values, *prepared.rows.names]
-        return Scored(
-            [names[code] for code in codes.tolist()],
-            [names[code] for code in probabilities.argmax(axis=1).tolist()],
-            (-np.log(np.maximum(chances, LEAST_PROBABILITY))).tolist(),
-        )
-
     def learn(self, prepared: Prepared) -> None:
         """Learn rows, as ``partial_fit`` does."""
+        for part in _parts(prepared):
+            prepared.model.learn(part.batch, part.labels, part.names, weights=part.weights)
+        self._learned(prepared)
+
+    def score_and_learn(self, prepared: Prepared) -> Scored:
+        """Predict each row just before it is learned; the model is that of `learn`."""
         model = prepared.model
-        rows = prepared.rows.without_absent(model.schema, len(model.labels))
-        if rows.batch.n_rows:
-            for part in _parts(rows):
-                model.learn(part.batch, part.labels, part.names, weights=part.weights)
-            self.estimator._model = model
-        self.rows += rows.times_learned
+        scored = Scored([], [], [])
+        for part in _parts(prepared):
+            predicted, shares = model.test_then_train_proba(
+                part.batch, part.labels, part.names, part.weights
+            )
+            known = np.flatnonzero((part.labels >= 0) & (predicted >= 0))
+            names, truths = model.labels.values, part.labels[known]
+            chances = np.maximum(shares[known, truths], LEAST_PROBABILITY)
+            scored.truths.extend(names[code] for code in truths.tolist())
+            scored.predictions.extend(names[code] for code in predicted[known].tolist())
+            scored.losses.extend((-np.log(chances)).tolist())
+        self._learned(prepared)
+        return scored
+
+    def _learned(self, prepared: Prepared) -> None:
+        times = prepared.rows.times_learned
+        if times:
+            self.estimator._model = prepared.model
+        self.rows += times
         if prepared.brings_names:
             self._generation += 1
 
@@ -206,8 +205,10 @@ class LiveModel:
         return keys
 
 
-def _parts(rows: LearnedRows) -> Iterator[LearnedRows]:
+def _parts(prepared: Prepared) -> Iterator[LearnedRows]:
     """Yield some rows at a time; new names come with the first of them."""
+    model = prepared.model
+    rows = prepared.rows.without_absent(model.schema, len(model.labels))
     for begin in range(0, rows.batch.n_rows, ROWS_AT_A_TIME):
         part = slice(begin, begin + ROWS_AT_A_TIME)
         batch = rows.batch.part(part)

@@ -22,10 +22,9 @@ class RecentScores:
     def __init__(self, window: int) -> None:
         self._rows: deque[tuple[Any, Any, float]] = deque(maxlen=window)
 
-    def add(self, scored: Scored | None) -> None:
+    def add(self, scored: Scored) -> None:
         """Count predictions."""
-        if scored is not None:
-            self._rows.extend(zip(scored.truths, scored.predictions, scored.losses, strict=True))
+        self._rows.extend(zip(scored.truths, scored.predictions, scored.losses, strict=True))
 
     def summary(self) -> dict[str, Any]:
         """Return accuracy, CBA and log-loss, None before the first row, and the class counts."""

@@ -53,8 +53,9 @@ class Shadow:
         try:
             prepared = lesson.prepared_for(self.live)
             if score:
-                self.scores.add(self.live.score(prepared))
-            self.live.learn(prepared)
+                self.scores.add(self.live.score_and_learn(prepared))
+            else:
+                self.live.learn(prepared)
         except Problem as problem:
             self.failed = problem.detail
 

@@ -184,8 +184,7 @@ class Writer:
         self._behind = True  # until it is learned
         if not served.live.is_current(prepared):
             prepared = planned.lesson.prepared_for(served.live)
-        served.scores.add(served.live.score(prepared))
-        served.live.learn(prepared)
+        served.scores.add(served.live.score_and_learn(prepared))
         served.position = planned.entry.position
         self._behind = False
         served.activity.learned(len(planned.lesson.rows))

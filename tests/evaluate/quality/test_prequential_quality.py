@@ -5,10 +5,11 @@ import math
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.linear_model import SGDClassifier
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
-from boxwise import EIOLGFMM, HyperboxClassifier
+from boxwise import EIOLGFMM, HyperboxClassifier, dumps
 from boxwise.datasets import LoanStream
 from boxwise.evaluate import Prequential, assess, prequential
 
@@ -69,19 +70,27 @@ def test_predictions_are_the_same_with_and_without_probabilities(weights):
     assert run() == run(probabilities=True)
 
 
-def test_test_then_train_proba_gives_predict_proba_before_each_row():
-    pairs = [*stream(80)]
-    clf, other = HyperboxClassifier(), HyperboxClassifier()
+CLASSIFIERS = [HyperboxClassifier(), HyperboxClassifier(max_boxes=10), EIOLGFMM()]
+CLASSIFIERS += [HyperboxClassifier(class_weight={"approved": 0, "declined": 1.7, "unsure": 2})]
+
+
+@pytest.mark.parametrize("chosen", CLASSIFIERS, ids=repr)
+def test_test_then_train_proba_gives_predict_proba_before_each_row(chosen):
+    pairs = [(x, "unsure" if i % 9 == 5 else y) for i, (x, y) in enumerate(stream(80))]
+    clf, other = clone(chosen), clone(chosen)
     said, p = clf.test_then_train_proba([x for x, _ in pairs], [y for _, y in pairs])
-    assert np.isnan(p[0]).all()
-    assert said[0] is None
+    is_new = True  # until something was learned
     for i, (x, y) in enumerate(pairs):
-        if i:
+        if is_new:
+            assert np.isnan(p[i]).all() and said[i] is None
+        else:
             wanted = dict(zip(other.classes_, other.predict_proba([x])[0], strict=True))
             found = dict(zip(clf.classes_, p[i], strict=True))
             assert found == {label: wanted.get(label, 0) for label in clf.classes_}
             assert said[i] == other.predict([x])[0]
         other.partial_fit([x], [y])
+        is_new = is_new and not len(getattr(other, "classes_", ()))
+    assert dumps(clf) == dumps(other)
 
 
 def test_probabilities_are_asked_of_learners_of_every_library():

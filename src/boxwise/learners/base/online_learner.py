@@ -71,10 +71,8 @@ class OnlineLearner(HyperboxLearner):
         array([None, 'no', 'no'], dtype=object)
         """
         model, rows = self._read_to_learn(X, y, upper)
-        if rows.weights is None:
-            codes = model.test_then_train(rows.batch, rows.labels, rows.names)
-        else:
-            codes = _test_then_train(model, rows)
+        rows = rows.with_absent_unlabelled(model.schema, len(model.labels))
+        codes = model.test_then_train(rows.batch, rows.labels, rows.names, rows.weights)
         self._model = model
         return np.array([*model.labels.values, None], dtype=object)[codes]
 
@@ -111,7 +109,10 @@ class OnlineLearner(HyperboxLearner):
                [ 1.,  0.]])
         """
         model, rows = self._read_to_learn(X, y, upper)
-        codes, shares = _test_then_train_proba(model, rows)
+        rows = rows.with_absent_unlabelled(model.schema, len(model.labels))
+        codes, shares = model.test_then_train_proba(
+            rows.batch, rows.labels, rows.names, rows.weights
+        )
         self._model = model
         predicted = np.array([*model.labels.values, None], dtype=object)[codes]
         order = {label: k for k, label in enumerate(model.labels.values)}
@@ -175,37 +176,3 @@ class OnlineLearner(HyperboxLearner):
                 f"scale is {show(self.scale)} now, but the model has learned with {was!r}, and "
                 "its boxes cannot be measured otherwise; set it back, or call fit"
             )
-
-
-def _test_then_train(model: Model, rows: LearnedRows) -> NDArray[np.int32]:
-    """Predict and learn row by row, where rows have weights."""
-    codes = np.full(rows.batch.n_rows, -1, np.int32)
-    for i, row in enumerate(rows.one_by_one(len(model.labels))):
-        assert row.weights is not None
-        if model.engine.n_classes:
-            codes[i] = model.predict(row.batch)[0]
-        _learn_one(model, row, row.weights)
-    return codes
-
-
-def _learn_one(model: Model, row: LearnedRows, weights: NDArray[np.float64]) -> None:
-    """Learn one row, unless its weight is 0."""
-    learned = slice(int(weights[0] > 0))
-    model.learn(row.batch.part(learned), row.labels[learned], row.names, weights=weights[learned])
-
-
-def _test_then_train_proba(
-    model: Model, rows: LearnedRows
-) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Return codes, -1 for none, and the probability of each label of the model for each row."""
-    if rows.weights is None:
-        return model.test_then_train_proba(rows.batch, rows.labels, rows.names)
-    codes = np.full(rows.batch.n_rows, -1, np.int32)
-    shares = np.zeros((rows.batch.n_rows, len(model.labels) + len(rows.names)))
-    for i, row in enumerate(rows.one_by_one(len(model.labels))):
-        assert row.weights is not None
-        if known := model.engine.n_classes:
-            codes[i] = model.predict(row.batch)[0]
-            shares[i, :known] = model.probabilities(row.batch)[0]
-        _learn_one(model, row, row.weights)
-    return codes, shares

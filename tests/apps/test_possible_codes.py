@@ -59,6 +59,22 @@ def test_the_options_of_the_note_end_it(data, tmp_path):
     assert "may be" not in boxwise("learn", data, "--label", "label", "--into", target).stderr
 
 
+def test_columns_of_one_value_are_named_with_the_option_that_leaves_them_out(tmp_path):
+    file = tmp_path / "rows.csv"
+    table = TABLE[["weight"]].assign(unit="kg", year=2024, gap=[1] * (N - 1) + [None], label=LABELS)
+    table.to_csv(file, index=False)
+    run = boxwise("evaluate", file, "--label", "label")
+    note = (
+        "one value each in all of the first rows: year (2024), unit (kg); --drop year,unit leaves"
+    )
+    assert note in run.stderr
+    assert "one value in" not in boxwise("evaluate", file, "--label", "label", "-q").stderr
+    run = boxwise("learn", file, "--label", "label", "-o", tmp_path / "m.box", "--drop", "unit")
+    assert "boxwise: one value in all of the first rows: year (2024); --drop year" in run.stderr
+    table[:99].to_csv(file, index=False)
+    assert "one value" not in boxwise("evaluate", file, "--label", "label").stderr
+
+
 def test_inspect_names_them(data, tmp_path):
     target = tmp_path / "m.box"
     boxwise("learn", data, "--label", "label", "-o", target, "-q")

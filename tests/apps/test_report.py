@@ -34,7 +34,7 @@ def test_the_one_column_that_the_model_does_not_have_is_the_label(files, tmp_pat
     more = write_csv(tmp_path / "more.csv", [{**row, "name": "x"} for row in rows(9)])
     run = boxwise("report", model, "--data", more, "-o", out)
     assert run.exit_code == 2
-    assert "needs --label" in run.stderr
+    assert "needs --label, the column of the classes: 'pay' or 'name'" in run.stderr
 
 
 def test_without_data_it_shows_what_the_model_knows(files, tmp_path):

@@ -10,7 +10,7 @@ from typing import NoReturn
 from boxwise.apps.options.columns import ColumnOptions
 from boxwise.apps.options.files import FileOptions
 from boxwise.apps.outcome import notify, report_rows_left_out
-from boxwise.apps.possible_codes import possible_codes, possible_dates
+from boxwise.apps.possible_codes import constants, possible_codes, possible_dates
 from boxwise.dates import kinds_of_parts
 from boxwise.files import (
     Chunk,
@@ -58,6 +58,7 @@ def typed_by_first_rows(
     columns.possible_codes = possible_codes(first, asked)
     others = [name for name in names if kinds[name] == "categorical" and name not in categorical]
     columns.possible_dates = possible_dates(first, others)
+    columns.constants = constants(first, [*asked, *others])
     return Typing(kinds, columns.label), chunks
 
 

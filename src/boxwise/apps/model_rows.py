@@ -18,6 +18,8 @@ from boxwise.apps.outcome import notify
 from boxwise.dates import dates_in
 from boxwise.files import STANDARD_INPUT, Chunk, InputError, TypedChunk, check_names
 
+MOST_NAMED = 5  # columns that may hold the classes
+
 
 class ModelRows:
     """Reads files for a model, with labels if a column of them is named.
@@ -105,7 +107,7 @@ def label_in(
 
     `option` names the files.
     """
-    schema = clf.schema_
+    schema, which = clf.schema_, ""
     if schema.named and STANDARD_INPUT not in data:
         with closing(options.files(data)) as files:
             others = [n for n in files.names if n not in schema.inputs and n not in besides]
@@ -113,7 +115,10 @@ def label_in(
             if not options.quiet:
                 notify(f"the classes are in column {others[0]!r} (--label names another)")
             return others[0]
-    raise typer.BadParameter("needs --label, the column of the classes", param_hint=option)
+        if 0 < len(others) <= MOST_NAMED:
+            which = f": {' or '.join(map(repr, others))}"
+    message = f"needs --label, the column of the classes{which}"
+    raise typer.BadParameter(message, param_hint=option)
 
 
 def _joined(parts: list[Any]) -> Any:

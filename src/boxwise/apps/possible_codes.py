@@ -1,4 +1,4 @@
-"""Columns of files that may be something else, codes or dates, and the option that says so."""
+"""Columns of files that may be something else, codes or dates, or hold one value; what to do."""
 
 from __future__ import annotations
 
@@ -6,11 +6,19 @@ import shlex
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
+from boxwise.apps.options.columns import ColumnOptions
 from boxwise.apps.outcome import notify
 from boxwise.dates import NotADateError, read_date
 from boxwise.files import Chunk
-from boxwise.files.kinds import first_cells
-from boxwise.inputs.codes import MOST_CODES, may_be_codes
+from boxwise.files.kinds import KIND_ROWS, first_cells
+from boxwise.inputs.codes import LEAST_ROWS, MOST_CODES, may_be_codes
+
+
+def note_columns(columns: ColumnOptions) -> None:
+    """Name the columns that may be something else than they are taken for."""
+    note_possible_codes(columns.possible_codes)
+    note_possible_dates(columns.possible_dates)
+    note_constants(columns.constants)
 
 
 def possible_codes(first: Sequence[Chunk], names: Sequence[str]) -> dict[str, int]:
@@ -69,7 +77,30 @@ def note_possible_dates(names: Sequence[str]) -> None:
         )
 
 
-def remedy(names: Sequence[str] | Mapping[str, int], option: str = "--categorical") -> str:
+def constants(first: Sequence[Chunk], names: Sequence[str]) -> dict[str, object]:
+    """Return those of these columns that hold one value in all first rows, with the value."""
+    rows = sum(row <= KIND_ROWS for chunk in first for row in chunk.rows)
+    if rows < LEAST_ROWS:
+        return {}
+    found = {}
+    for name in names:
+        cells = first_cells(name, first)
+        if len(cells) == rows and len({*cells}) == 1:
+            found[name] = cells[0]
+    return found
+
+
+def note_constants(found: Mapping[str, object]) -> None:
+    """Name columns that tell nothing of the class, and how to leave them out."""
+    if found:
+        shown = ", ".join(f"{name} ({value})" for name, value in found.items())
+        one, it = ("one value", "it") if len(found) == 1 else ("one value each", "them")
+        notify(
+            f"{one} in all of the first rows: {shown}; {remedy(found, '--drop')} leaves {it} out"
+        )
+
+
+def remedy(names: Sequence[str] | Mapping[str, object], option: str = "--categorical") -> str:
     """Return an option with these columns, as a shell takes it."""
     if any("," in name for name in names):
         return " ".join(f"{option} {shlex.quote(name)}" for name in names)

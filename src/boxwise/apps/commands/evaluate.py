@@ -30,7 +30,7 @@ from boxwise.apps.outcome import (
     report_rows_left_out,
 )
 from boxwise.apps.pictures import check_picture, write_picture
-from boxwise.apps.possible_codes import note_possible_codes, note_possible_dates
+from boxwise.apps.possible_codes import note_columns
 from boxwise.apps.progress.reading_bar import ReadingBar
 from boxwise.apps.writable import check_results, refuse_input
 from boxwise.core.words import counted
@@ -178,8 +178,7 @@ def evaluate(
             )
         if not options.quiet:
             parameters.show_kinds(files, typing.kinds, label)
-            note_possible_codes(wanted.possible_codes)
-            note_possible_dates(wanted.possible_dates)
+            note_columns(wanted)
             show_group_columns(group_columns, typing.kinds)
         rows = LabelledRows(typing, chain(first, chunks), row_errors, group_columns)
         bar = ReadingBar(files, quiet=options.quiet)

@@ -51,7 +51,7 @@ from boxwise.apps.outcome import (
     notify,
     report_rows_left_out,
 )
-from boxwise.apps.possible_codes import note_possible_codes, note_possible_dates
+from boxwise.apps.possible_codes import note_columns
 from boxwise.apps.progress.learning_bar import LearningBar
 from boxwise.apps.progress.reading_bar import ReadingBar
 from boxwise.apps.writable import check_model, refuse_input
@@ -248,8 +248,7 @@ def _learn_parts(
             blank._begin(schema_of(typing.kinds, blank.dates))
             if not plan.options.quiet:
                 parameters.show_kinds(plan.files, typing.kinds, plan.columns.label)
-                note_possible_codes(plan.columns.possible_codes)
-                note_possible_dates(plan.columns.possible_dates)
+                note_columns(plan.columns)
         else:
             typing = _typing_to_go_on(plan, model)
             _set_immutable(model, plan, typing.kinds)
@@ -271,8 +270,7 @@ def _learn_new(plan: Plan, algorithm: parameters.Algorithm, settings: Mapping[st
     check_raises_alarms(plan.alarm_command, model)
     if not plan.options.quiet:
         parameters.show_kinds(plan.files, typing.kinds, plan.columns.label)
-        note_possible_codes(plan.columns.possible_codes)
-        note_possible_dates(plan.columns.possible_dates)
+        note_columns(plan.columns)
     if parameters.learns_row_by_row(model):
         if typing.unknown:
             model._begin(schema_of(typing.kinds, model.dates))

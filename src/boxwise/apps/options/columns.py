@@ -52,6 +52,7 @@ class ColumnOptions:
     # Numeric columns that may hold codes, with the number of their values, once rows are read.
     possible_codes: dict[str, int] = field(init=False, default_factory=dict)
     possible_dates: list[str] = field(init=False, default_factory=list)
+    constants: dict[str, object] = field(init=False, default_factory=dict)  # columns of one value
 
     @property
     def dates(self) -> dict[str, list[str]]:

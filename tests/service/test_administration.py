@@ -217,6 +217,20 @@ def test_shadow_may_be_a_copy_or_another_learner(client):
     assert one["label"] == "yes"
 
 
+def test_empty_shadow_reads_the_dates_of_the_model(tmp_path):
+    rows = [{"at": f"2026-0{i % 9 + 1}-01", "age": i} for i in range(30)]
+    labels = ["yes" if i % 9 > 4 else "no" for i in range(30)]
+    dated = HyperboxClassifier(dates={"at": ["month"]}).partial_fit(rows, labels)
+    with open_store(tmp_path / "m.db") as store, serving(store, dated) as client:
+        made = client.post("/v1/models/loans/shadow", json={"parameters": {"max_boxes": 50}})
+        assert made.status_code == 201, made.text
+        assert learn(client, rows, labels).status_code == 200
+        shadow = served(client).shadow
+        assert shadow.failed is None
+        assert shadow.live.rows == 30
+        assert shadow.live.model.schema.names == ("month of at", "age")
+
+
 def test_shadow_that_cannot_learn_stops_and_harms_nobody(client):
     learn(client)
     client.post("/v1/models/loans/shadow", json={"learner": "EIOLGFMM"})

@@ -16,6 +16,7 @@ LEARNERS: dict[str, type[HyperboxLearner]] = {
     learner.__name__: learner for learner in (HyperboxClassifier, EIOLGFMM, ImprovedOnlineGFMM)
 }
 _OF_COLUMNS = ("categorical_features",)  # the schema says it
+_ANY_DATE = "2000-01-01"
 _REFUSALS = (ValueError, TypeError, LookupError, OverflowError)
 
 
@@ -73,7 +74,9 @@ def changed(
     if empty:
         schema = live.model.schema
         columns = [
-            Column(c.name, c.kind, Vocabulary() if c.kind == "categorical" else None)
+            Column(
+                c.name, c.kind, Vocabulary() if c.kind == "categorical" else None, date=c.date
+            )
             for c in schema.columns
         ]
         given = dict(parameters)
@@ -119,10 +122,12 @@ def _set(model: Any, parameters: Mapping[str, Any]) -> None:
 
 def _checked(model: Any) -> bytes:
     """Return the bytes of a model whose parameters are all usable."""
-    row: dict[str, Any] = {
-        c.name: {"numeric": 0.0, "categorical": "a"}.get(c.kind)
-        for c in model._fitted().schema.columns
-    }
+    row: dict[str, Any] = {}
+    for column in model._fitted().schema.columns:
+        if column.date is not None:
+            row[column.date[0]] = _ANY_DATE
+        else:
+            row[column.name] = {"numeric": 0.0, "categorical": "a"}.get(column.kind)
     rows = [row] if model._fitted().schema.named else [[*row.values()]]
     try:
         model._read_to_learn(rows, ["a"], None)  # as the first request will

@@ -108,7 +108,8 @@ class Coded:
 
     def fit(self, X: Any, y: Any) -> Coded:
         """Learn from an array of objects."""
-        self.encoder.fit(X[:, self.categorical])
+        if self.categorical:
+            self.encoder.fit(X[:, self.categorical])
         self.model.fit(self._coded(X), y, **{self.argument: self.categorical})
         self.classes_ = self.model.classes_
         return self

@@ -18,7 +18,7 @@ spark := $(if $(shell command -v java),$(done)/spark)
 .DEFAULT_GOAL := help
 # Two installs at once would disturb each other; the tests run in parallel by themselves.
 .NOTPARALLEL:
-.PHONY: help demo live test test-long spark lint docs pictures paper bench bench-quick bench-service instructions studies streams evidence defaults
+.PHONY: help demo live test test-long spark lint docs days pictures paper bench bench-quick bench-service instructions studies streams evidence defaults
 .PHONY: wheel sanitize fuzz lock locked clean
 
 help: ## list the targets
@@ -49,6 +49,9 @@ docs: $(done)/docs ## build the documentation into docs/_build/html
 
 pictures: $(done)/test ## draw the pictures of the first page of the documentation (needs chromium)
 	$(python) docs/make_landing_pictures.py
+
+days: $(done)/test ## run the commands on the pages of docs/days again (ARGS=phishing; 5 minutes)
+	$(python) docs/make_days.py $(ARGS)
 
 paper: $(done)/paper ## run the paper's evaluation again and report (ARGS="--quick"; about an hour)
 	$(python) -m boxwise.apps paper $(ARGS)

@@ -20,7 +20,7 @@ from tests.measured import without_measurements
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-FOLDERS = ("", "gallery/", "tutorials/", "relatives/")
+FOLDERS = ("", "days/", "gallery/", "tutorials/", "relatives/")
 PAGES = [ROOT / "README.md", *(p for f in FOLDERS for p in sorted(DOCS.glob(f"{f}*.md")))]
 NEED_DATA = {"japanese_credit.md"}
 # Which are not among the requirements of the tests.

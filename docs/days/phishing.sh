@@ -36,7 +36,7 @@ boxwise report sites.box --data new.csv --cost fn=3,fp=1 -o sites.html
 
 # Serve, and learn from labels that come later
 boxwise serve sites.box --port 0 -q > address.txt 2> serve.log &
-until grep -q http address.txt; do sleep 0.1; done; URL=$(grep -o 'http.*' address.txt)
+until grep -qs http address.txt; do sleep 0.1; done; URL=$(grep -o 'http.*' address.txt)
 cat > row.json << 'END'
 {"empty_server_form_handler": "1.0", "popup_window": "0.5", "https": "1.0",
  "request_from_other_domain": "0.5", "anchor_from_other_domain": "0.0", "is_popular": "0.5",

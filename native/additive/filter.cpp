@@ -111,6 +111,28 @@ void Filter::update(const Row& row, double error, double curvature) {
   }
 }
 
+// The linear input keeps its weight or loses it. The hats get the mean of two monotone sequences, the
+// running maximum from the left and the running minimum from the right, which is the isotonic fit with
+// the least maximum distance. Weights that are monotone stay as they are, to the bit.
+void Filter::project(const Layout& layout, size_t column, double direction) {
+  const Slots& slots = layout.slots();
+  const auto begin = layout.find(slots.first(column) + Slots::LINEAR);
+  if (begin < 0 || static_cast<size_t>(begin) >= known_) return;  // the inputs of a number come together
+  const auto weight_of = [&](size_t i) -> double& {
+    const auto [block, position] = layout.place(static_cast<size_t>(begin) + i);
+    return blocks_[block].weights[position];
+  };
+  if (direction * weight_of(0) < 0) weight_of(0) = 0;
+  double least[HATS];  // from here on
+  least[HATS - 1] = direction * weight_of(HATS);
+  for (size_t i = HATS - 1; i-- > 0;) least[i] = std::min(direction * weight_of(1 + i), least[i + 1]);
+  double most = -INFINITY;  // so far
+  for (size_t i = 0; i < HATS; ++i) {
+    most = std::max(most, direction * weight_of(1 + i));
+    if (least[i] < most) weight_of(1 + i) = direction * ((least[i] + most) / 2);
+  }
+}
+
 Filter Filter::mirrored(const Layout& layout) const {
   Filter other = *this;
   const auto [of_boxes, at] = layout.place(Layout::BOXES);

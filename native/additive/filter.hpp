@@ -34,6 +34,8 @@ class Filter {
   double logit(const Row& row) const;
   // Learns a row, of which the logit has the derivative `error` and the curvature given.
   void update(const Row& row, double error, double curvature);
+  // Makes the curve of a numeric column monotone: rising with a direction of 1, falling with -1.
+  void project(const Layout& layout, std::size_t column, double direction);
   // The filter of the other of two classes: all weights negated but that of the boxes.
   Filter mirrored(const Layout& layout) const;
 

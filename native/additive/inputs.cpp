@@ -37,18 +37,18 @@ void Slots::read_number(const evidence::Query::Number& number, const evidence::S
 void Slots::read(const evidence::Query& x, const evidence::Scales& scales,
                  const std::vector<double>& values_known, std::vector<Active>& out) const {
   out.clear();
-  auto number = x.numbers.begin();
+  auto number = x.numbers.begin(), apart = x.apart.begin();
   for (size_t j = 0; j < n_; ++j) {
-    const bool missing = number == x.numbers.end() || number->j != j;
-    if (!scales.is_ready(j)) {
-      number += !missing;
-      continue;
-    }
-    if (missing) {
+    const evidence::Query::Number* own = nullptr;
+    if (number != x.numbers.end() && number->j == j)
+      own = &*number++;
+    else if (apart != x.apart.end() && apart->j == j)
+      own = &*apart++;
+    if (!scales.is_ready(j)) continue;
+    if (own == nullptr)
       out.push_back({j * NUMERIC + MISSING, 1.0});
-      continue;
-    }
-    read_number(*number++, scales, out);
+    else
+      read_number(*own, scales, out);
   }
   for (size_t j = 0; j < r_; ++j) {
     const auto known = static_cast<size_t>(values_known[j]);

@@ -120,6 +120,7 @@ void Layer::learn(size_t label, double weight, size_t n_classes, Judgement& at) 
       const double curvature = std::max(p[k] * (1 - p[k]), LEAST_CURVATURE);
       at.row[Layout::BOXES].x = at.boxes[k];
       filter.update(at.row, weight * slope * error, weight * slope * slope * curvature);
+      project(filter, k);
     }
   }
 }
@@ -136,6 +137,26 @@ void Layer::grow(size_t n_classes) {
   n_classes_ = n_classes;
   rows_.resize(layout_.size());
   keep_bounded();
+  project_all();
+}
+
+void Layer::constrain(std::vector<Constraint> constraints) {
+  constraints_ = std::move(constraints);
+  project_all();
+}
+
+// Of two classes the only filter is that of the second.
+void Layer::project_all() {
+  for (auto& filters : filters_)
+    for (size_t f = 0; f < filters.size(); ++f) project(filters[f], n_classes_ == 2 ? 1 : f);
+}
+
+// A class without a row yet constrains nothing.
+void Layer::project(Filter& filter, size_t label) const {
+  for (const Constraint& one : constraints_) {
+    if (one.label < 0 || static_cast<size_t>(one.label) >= n_classes_) continue;
+    filter.project(layout_, one.column, static_cast<size_t>(one.label) == label ? one.sign : -one.sign);
+  }
 }
 
 // Takes in inputs that have been met, as blocks by column once there are too many for one block.

@@ -28,9 +28,21 @@ struct Judgement {
   std::vector<double> p;        // by class
 };
 
+// The logit of a class never falls (sign 1) or never rises (-1) with a numeric column, and those of all
+// others never rise or never fall, so that the same holds of its probability.
+struct Constraint {
+  std::size_t column;
+  std::int32_t label;  // -1: a class that has had no row yet
+  double sign;
+  bool operator==(const Constraint&) const = default;
+};
+
 class Layer {
  public:
   Layer(std::size_t n_numeric, std::size_t n_categorical);
+
+  // Makes curves monotone, now and after each row that is learned.
+  void constrain(std::vector<Constraint> constraints);
 
   // Fills in the judgement of a row whose inputs are read already, with these probabilities by the
   // boxes. A class that has none, for it has no box, keeps none. The filters count with their weights
@@ -72,10 +84,13 @@ class Layer {
   std::size_t n_filters() const { return filters_for(n_classes_); }
   void grow(std::size_t n_classes);
   void keep_bounded();
+  void project(Filter& filter, std::size_t label) const;
+  void project_all();
   void set_row(Judgement& at) const;
   void weigh_experts(std::vector<double>& weights) const;
 
   Layout layout_;
+  std::vector<Constraint> constraints_;
   std::size_t n_classes_ = 0;
   std::vector<Filter> filters_[RATES];  // by class; for two classes only that of the second
   std::vector<double> losses_;          // by expert

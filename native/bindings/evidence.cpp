@@ -2,6 +2,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
@@ -19,9 +20,15 @@ namespace boxwise {
 namespace {
 using namespace evidence;
 
+// Numeric columns, each with the code of a class and a sign.
+using Monotone = std::vector<std::tuple<std::size_t, std::int32_t, std::int32_t>>;
+
 Settings to_settings(double theta, double delta, std::size_t max_boxes, bool adapt,
-                     std::vector<double> priors, bool additive) {
-  return {{theta, delta}, max_boxes, adapt, std::move(priors), additive};
+                     std::vector<double> priors, bool additive, const Monotone& monotone) {
+  std::vector<additive::Constraint> constraints;
+  for (const auto& [column, label, sign] : monotone)
+    constraints.push_back({column, label, static_cast<double>(sign)});
+  return {{theta, delta}, max_boxes, adapt, std::move(priors), additive, std::move(constraints)};
 }
 
 nb::dict snapshot(const EvidenceEngine& engine) {
@@ -132,19 +139,23 @@ void bind_evidence(nb::module_& m) {
            [](EvidenceEngine* self, std::size_t n_categorical, double theta, double delta,
               std::size_t max_boxes, bool adapt, std::vector<double> priors, bool additive,
               const std::vector<double>& low, const std::vector<double>& high,
-              const std::vector<bool>& growing, const std::optional<In<double, 1>>& scales) {
+              const std::vector<bool>& growing, const std::optional<In<double, 1>>& scales,
+              const Monotone& monotone) {
              new (self) EvidenceEngine(low.size(), n_categorical,
-                                       to_settings(theta, delta, max_boxes, adapt, std::move(priors), additive),
+                                       to_settings(theta, delta, max_boxes, adapt, std::move(priors),
+                                                   additive, monotone),
                                        to_ranges(low, high, growing, scales));
            },
            "n_categorical"_a, "theta"_a, "delta"_a, "max_boxes"_a, "adapt"_a, "priors"_a, "additive"_a,
-           "low"_a, "high"_a, "growing"_a, "scales"_a = nb::none())
+           "low"_a, "high"_a, "growing"_a, "scales"_a = nb::none(), "monotone"_a = Monotone())
       .def("configure",
            [](EvidenceEngine& engine, double theta, double delta, std::size_t max_boxes, bool adapt,
-              std::vector<double> priors, bool additive) {
-             engine.configure(to_settings(theta, delta, max_boxes, adapt, std::move(priors), additive));
+              std::vector<double> priors, bool additive, const Monotone& monotone) {
+             engine.configure(to_settings(theta, delta, max_boxes, adapt, std::move(priors), additive,
+                                          monotone));
            },
            "theta"_a, "delta"_a, "max_boxes"_a, "adapt"_a, "priors"_a, "additive"_a,
+           "monotone"_a = Monotone(),
            nb::call_guard<GilReleased>())
       .def("learn", &learn, "lower"_a, "upper"_a, "codes"_a, "labels"_a, "weights"_a = nb::none())
       .def("snapshot", &snapshot)

@@ -28,12 +28,21 @@ std::uint64_t next_serial() {
   return ++serial;
 }
 
-void check_settings(const Settings& settings) {
+void check_settings(const Settings& settings, size_t n_numeric) {
   if (!(settings.sizes.theta >= 0 && std::isfinite(settings.sizes.theta))) throw invalid("theta is below 0");
   if (!(settings.sizes.delta >= 0 && settings.sizes.delta <= 1)) throw invalid("delta is not in [0, 1]");
   if (settings.priors.empty()) throw invalid("a class prior is needed");
   for (double prior : settings.priors)
     if (!(prior >= 0 && prior <= 1)) throw invalid("a class prior is not in [0, 1]");
+  std::vector<bool> constrained(n_numeric);
+  for (const additive::Constraint& one : settings.monotone) {
+    if (!settings.additive) throw invalid("without curves no column can be monotone");
+    if (one.column >= n_numeric || constrained[one.column])
+      throw invalid("a monotone column is none of the numeric ones, or named twice");
+    if (one.label < -1 || (one.sign != 1 && one.sign != -1))
+      throw invalid("a monotone column needs a class, and a sign of 1 or -1");
+    constrained[one.column] = true;
+  }
 }
 
 // Copies the probabilities of the first classes, the class that is predicted having the largest.
@@ -72,7 +81,7 @@ EvidenceEngine::LastRow& EvidenceEngine::last_row() {
 
 EvidenceEngine::EvidenceEngine(size_t n_numeric, size_t n_categorical, Settings settings,
                                std::vector<Range> ranges)
-    : learner_(n_numeric, n_categorical, (check_settings(settings), std::move(settings)),
+    : learner_(n_numeric, n_categorical, (check_settings(settings, n_numeric), std::move(settings)),
                std::move(ranges)),
       serial_(next_serial()) {
   if (n_numeric + n_categorical == 0) throw invalid("a model needs at least one feature");
@@ -93,7 +102,7 @@ std::unique_ptr<LearningEngine> EvidenceEngine::fresh() const {
 }
 
 void EvidenceEngine::configure(Settings settings) {
-  check_settings(settings);
+  check_settings(settings, n_numeric());
   const auto writer = lock_.writing();
   ++version_;
   learner_.configure(std::move(settings));

@@ -47,12 +47,14 @@ Learner::Learner(size_t n_numeric, size_t n_categorical, Settings settings, std:
   state_.values_known.resize(r_);
   state_.layer = additive::Layer(n_, r_);
   state_.members.push_back({Expert(n_, r_, settings_.sizes, density_)});
+  constrain();
 }
 
 void Learner::configure(Settings settings) {
   if (settings.priors != settings_.priors) state_.tallies.clear();
   settings_ = std::move(settings);
   if (!settings_.additive) state_.layer = additive::Layer(n_, r_);
+  constrain();
   for (Member& member : state_.members) member.expert.sizes = settings_.sizes;
   if (!settings_.adapt) {
     state_.recent.clear();
@@ -441,6 +443,7 @@ void Learner::merge_alike(size_t most) {
 void Learner::restore(State state, size_t n_classes) {
   state_ = std::move(state);
   n_classes_ = n_classes;
+  constrain();
 }
 
 }  // namespace boxwise::evidence

@@ -25,6 +25,8 @@ struct Settings {
   // all classes count alike. Of several, the one with the best class balanced accuracy so far counts.
   std::vector<double> priors = {0.0};
   bool additive = true;  // a layer over the boxes
+  // Boxes do not see the columns of these.
+  std::vector<additive::Constraint> monotone = {};
 };
 
 struct Member {
@@ -113,6 +115,12 @@ class Learner {
   const Scales& scales() const { return scales_; }
 
  private:
+  void constrain() {
+    std::vector<bool> apart(settings_.monotone.empty() ? 0 : n_);
+    for (const additive::Constraint& one : settings_.monotone) apart[one.column] = true;
+    scales_.set_apart(std::move(apart));
+    state_.layer.constrain(settings_.monotone);
+  }
   bool meet(const double* lower, const double* upper);
   void evaluate(Outcome& out) const;
   void mix(Outcome& out) const;

@@ -18,6 +18,7 @@ struct Query {
   };
   std::vector<Number> numbers;
   std::vector<std::int32_t> values;  // by categorical column; below 0: never learned
+  std::vector<Number> apart;         // those that boxes do not see: of columns with a monotone curve
 };
 
 }  // namespace boxwise::evidence

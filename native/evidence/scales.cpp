@@ -53,11 +53,13 @@ bool Scales::meet(size_t j, double low, double high) {
 void Scales::read(const double* lower, const double* upper, const Code* codes, size_t n_categorical,
                   Query& x) const {
   x.numbers.clear();
+  x.apart.clear();
   for (size_t j = 0; j < ranges_.size(); ++j) {
     if (std::isnan(lower[j])) continue;
     const double low = position(j, lower[j]);
     const double high = lower[j] == upper[j] ? low : position(j, upper[j]);
-    x.numbers.push_back({j, low, high, lower[j], upper[j]});
+    auto& seen = apart_.empty() || !apart_[j] ? x.numbers : x.apart;
+    seen.push_back({j, low, high, lower[j], upper[j]});
   }
   x.values.resize(n_categorical);
   for (size_t j = 0; j < n_categorical; ++j) x.values[j] = std::min(codes[j], MOST_VALUES);

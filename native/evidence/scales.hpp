@@ -22,7 +22,9 @@ class Scales {
   void positions(std::size_t j, const double* values, std::size_t m, double* out) const;
   // Takes note of a value to learn; returns whether positions in the column have changed.
   bool meet(std::size_t j, double low, double high);
-  // A row as the boxes see it.
+  // Columns that boxes do not see from now on; none if it is empty.
+  void set_apart(std::vector<bool> apart) { apart_ = std::move(apart); }
+  // A row as the boxes see it, and the numbers that only curves see.
   void read(const double* lower, const double* upper, const Code* codes, std::size_t n_categorical,
             Query& x) const;
 
@@ -31,6 +33,7 @@ class Scales {
 
  private:
   std::vector<Range> ranges_;
+  std::vector<bool> apart_;  // by column, or empty
 };
 
 }  // namespace boxwise::evidence

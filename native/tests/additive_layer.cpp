@@ -169,6 +169,54 @@ TEST(parts_add_up_to_the_decision) {
   }
 }
 
+TEST(a_constrained_column_is_monotone) {
+  for (const size_t classes : {2, 3})
+    for (const double sign : {1.0, -1.0}) {
+      Layer layer(1, 1);
+      layer.constrain({{0, 1, sign}});
+      Judgement at;
+      check::Random random(7);
+      const auto judge = [&](double value) -> const Judgement& {
+        at.inputs = inputs_of(layer.slots(), value, 1);
+        layer.judge(std::vector<double>(classes, 1.0 / static_cast<double>(classes)), 1.0, at);
+        return at;
+      };
+      for (int i = 0; i < 400; ++i) {
+        const double value = 10 * random.unit();
+        const bool is_odd = value > 1 && value < 3;
+        judge(value);
+        layer.learn(((value > 5) == (sign > 0)) != is_odd, 1.0, classes, at);
+      }
+      double before = judge(-1).p[1];
+      for (double value = -1; value < 11; value += 0.1) {
+        CHECK(sign * (judge(value).p[1] - before) >= -1e-12);
+        before = at.p[1];
+      }
+      CHECK(std::abs(judge(9).p[1] - judge(1).p[1]) > 0.01);
+    }
+}
+
+TEST(a_class_without_a_row_constrains_nothing) {
+  Learned free(2, 9, 300), bound(2, 9, 0);
+  bound.layer.constrain({{0, 2, 1.0}});
+  check::Random random(9);
+  for (int i = 0; i < 300; ++i) {
+    const double value = 10 * random.unit();
+    const auto code = static_cast<std::int32_t>(random.below(4));
+    bound.judge(value, code);
+    bound.layer.learn(bound.label_of(value, code), 1.0, 2, bound.at);
+  }
+  CHECK((free.judge(4, 1).p == bound.judge(4, 1).p));
+  bound.layer.learn(2, 1.0, 3, bound.at);  // the class comes: the curves of the others fall now
+  double before = 1;
+  bound.classes = 3;
+  for (double value = 0; value < 10; value += 0.5) {
+    const std::vector<double> p = bound.judge(value, 1).p;
+    CHECK(before >= 1 - p[2] - 1e-12);
+    before = 1 - p[2];
+  }
+}
+
 TEST(a_class_without_boxes_stays_impossible) {
   Learned learned(3, 5, 300);
   learned.at.inputs = inputs_of(learned.layer.slots(), 3, 1);

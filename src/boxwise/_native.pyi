@@ -92,6 +92,7 @@ class EvidenceEngine(LearningEngine):
         high: list[float],
         growing: list[bool],
         scales: Floats | None = None,
+        monotone: list[tuple[int, int, int]] = ...,
     ) -> None: ...
     def configure(
         self,
@@ -101,6 +102,7 @@ class EvidenceEngine(LearningEngine):
         adapt: bool,
         priors: list[float],
         additive: bool,
+        monotone: list[tuple[int, int, int]] = ...,
     ) -> None: ...
     def learn(
         self,

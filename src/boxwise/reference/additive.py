@@ -20,6 +20,13 @@ The logits are averaged with these weights, so that a decision is one sum.
 For a row of support s the filters count s / (s + 0.1) of that, and the boxes alone the rest: where
 no learned row speaks for a row, no curve does.
 
+**Constraints.** A column may be monotone: the probability of a named class never falls (sign 1) or
+never rises (sign -1) as the number rises. After each update the weights of the column are projected
+onto curves that rise in the filter of that class and fall in those of all others, or the reverse. A
+linear weight against the direction becomes 0. The hats become the mean of two monotone sequences,
+the running maximum from the left and the running minimum from the right, which is the isotonic fit
+with the least maximum distance. A class that has had no row yet constrains nothing.
+
 **Bounded cost.** When one covariance for each class gets too large, weights of different columns
 are taken as uncorrelated from then on (the decoupled filter).
 """
@@ -44,6 +51,7 @@ MOST_COUPLED = 32_768  # numbers in the covariances of one rate
 Input: TypeAlias = tuple[str, int, int | str]  # kind of the column, its number, the input
 BIAS, BOXES = ("all", -1, "bias"), ("all", -1, "boxes")
 Row: TypeAlias = dict[Input, float]
+Constraint: TypeAlias = tuple[Hashable, int]  # a class and a sign, 1 or -1
 
 
 def inputs_of(x: Query, columns: Columns, *, learned: bool) -> Row:
@@ -56,10 +64,11 @@ def inputs_of(x: Query, columns: Columns, *, learned: bool) -> Row:
         scale = columns.scales[j]
         if not scale.is_ready:
             continue
-        if j not in x.numbers:
+        at = x.numbers.get(j, x.apart.get(j))
+        if at is None:
             row["numeric", j, "missing"] = 1.0
             continue
-        ends = [(x.lower[j], x.numbers[j][0]), (x.upper[j], x.numbers[j][1])]
+        ends = [(x.lower[j], at[0]), (x.upper[j], at[1])]
         ends = ends[:1] if x.lower[j] == x.upper[j] else ends
         for raw, position in ends:
             place = min(max(position, 0.0), 1.0) * (HATS - 1)
@@ -69,13 +78,13 @@ def inputs_of(x: Query, columns: Columns, *, learned: bool) -> Row:
                 left: 1 - (place - left),
                 left + 1: place - left,
             }
-            for which, at in inputs.items():
+            for which, value in inputs.items():
                 key: Input = ("numeric", j, which)
-                row[key] = row.get(key, 0.0) + at / len(ends)
-    for j, value in enumerate(x.values):
+                row[key] = row.get(key, 0.0) + value / len(ends)
+    for j, category in enumerate(x.values):
         known = [*columns.known[j]]
-        code = min(known.index(value) if value in known else len(known), OWN_VALUES)
-        if len(known) >= 2 and (value in known or learned or code == OWN_VALUES):
+        code = min(known.index(category) if category in known else len(known), OWN_VALUES)
+        if len(known) >= 2 and (category in known or learned or code == OWN_VALUES):
             row["categorical", j, code] = 1.0
     return {key: value for key, value in row.items() if value != 0}
 
@@ -130,6 +139,17 @@ class Filter:
             if self.covariance[a][a] < self.first[a]:
                 self.covariance[a][a] += self.drift * self.first[a]
 
+    def project(self, j: int, direction: int) -> None:
+        """Make the curve of a numeric column rise (direction 1) or fall (-1)."""
+        linear: Input = ("numeric", j, "linear")
+        if linear not in self.weights:
+            return
+        self.weights[linear] = direction * max(0.0, direction * self.weights[linear])
+        hats: list[Input] = [("numeric", j, k) for k in range(HATS)]
+        rising = [direction * self.weights[key] for key in hats]
+        for k, key in enumerate(hats):
+            self.weights[key] = direction * (max(rising[: k + 1]) + min(rising[k:])) / 2
+
     def mirrored(self) -> Filter:
         """Return the filter of the other of two classes."""
         other = Filter(self.drift)
@@ -146,7 +166,8 @@ class Filter:
 class Layer:
     """The layer: `logits` of a row, by expert and class; `mixed` probabilities; `learn` a row."""
 
-    def __init__(self) -> None:
+    def __init__(self, monotone: Mapping[int, Constraint] | None = None) -> None:
+        self.monotone = monotone or {}  # by numeric column
         self.classes: list[Hashable] = []
         self.met: dict[Input, None] = dict.fromkeys((BIAS, BOXES))  # in order
         self.is_decoupled = False
@@ -217,6 +238,7 @@ class Layer:
                 curvature = max(p[k] * (1 - p[k]), LEAST_CURVATURE)
                 x = _with(row, boxes[k])
                 one.update(x, weight * slope * error, weight * slope**2 * curvature)
+                self._project(k, one)
 
     def _grow(self, classes: Sequence[Hashable]) -> None:
         if len(classes) <= len(self.classes):
@@ -229,6 +251,14 @@ class Layer:
                 filters.setdefault(k, Filter(drift))
         self.classes = [*classes]
         self._keep_bounded()
+        for filters in self.filters:
+            for k, one in filters.items():
+                self._project(k, one)
+
+    def _project(self, k: Hashable, one: Filter) -> None:
+        for j, (label, sign) in self.monotone.items():
+            if label in self.classes:
+                one.project(j, sign if k == label else -sign)
 
     def _keep_bounded(self) -> None:
         filters = [one for of_rate in self.filters for one in of_rate.values()]

@@ -19,6 +19,9 @@ that probabilities are no surer than the support allows; what the layer adds is 
 **Layer.** `boxwise.reference.additive` goes on from these probabilities with a curve for each
 column.
 
+Where the probability of a class is to be monotone in a numeric column, only the layer sees that
+column; to all boxes its value is missing. So nothing but the curve of the column depends on it.
+
 **Class prior.** Probabilities are divided by the rows of the class to an exponent. Of several, the
 one with the best class balanced accuracy counts.
 
@@ -33,7 +36,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, log, nextafter
 
-from boxwise.reference.additive import Layer, inputs_of
+from boxwise.reference.additive import Constraint, Layer, inputs_of
 from boxwise.reference.adwin import Adwin
 from boxwise.reference.expert import (
     TOLERANCE,
@@ -76,7 +79,8 @@ class Change:
 class Evidence:
     """The learner: `learn` takes one row, `predict` names the class of one.
 
-    `max_boxes` None is no limit; `priors` are the exponents of the class prior to choose from.
+    `max_boxes` None is no limit; `priors` are the exponents of the class prior to choose from;
+    `monotone` gives numeric columns a class and the sign of its change, 1 or -1.
     """
 
     def __init__(
@@ -88,11 +92,12 @@ class Evidence:
         priors: Sequence[float] = (0.0,),
         scale: Callable[[], RangeScale | QuantileScale] = QuantileScale,
         additive: bool = True,
+        monotone: Mapping[int, Constraint] | None = None,
     ) -> None:
         self.theta, self.delta, self.max_boxes = theta, delta, max_boxes
         self.adapt, self.priors = adapt, priors
-        self.columns = Columns(scale)
-        self.layer = Layer() if additive else None
+        self.columns = Columns(scale, apart=[*monotone] if monotone else [])
+        self.layer = Layer(monotone) if additive else None
         self.experts = [Expert(self.columns, "current", 0)]  # the current one is the first
         self.adwin = Adwin()
         self.classes: list[Hashable] = []  # in order of first appearance

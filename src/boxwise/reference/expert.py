@@ -33,7 +33,7 @@ spare it: half of an even share of the boxes is spared for each.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from math import exp, inf, log, log2, sqrt
@@ -79,6 +79,7 @@ class Query:
     upper: Numbers
     numbers: dict[int, tuple[float, float]]  # positions on the scales of the columns
     values: list[Hashable]
+    apart: dict[int, tuple[float, float]] = field(default_factory=dict)  # those boxes do not see
 
 
 @dataclass
@@ -121,7 +122,10 @@ class RangeScale:
 class Columns:
     """The scales of the numeric columns and the values of the categorical ones."""
 
-    def __init__(self, scale: Callable[[], RangeScale | QuantileScale]) -> None:
+    def __init__(
+        self, scale: Callable[[], RangeScale | QuantileScale], apart: Collection[int] = ()
+    ) -> None:
+        self.apart = apart  # numeric columns that are missing to boxes
         self.scales: dict[int, RangeScale | QuantileScale] = defaultdict(scale)
         self.known: dict[int, dict[Hashable, None]] = defaultdict(dict)  # in order
 
@@ -129,7 +133,9 @@ class Columns:
         """Return a row as the boxes see it."""
         given = [j for j, low in enumerate(lower) if low <= upper[j]]
         numbers = {j: (self.position(j, lower[j]), self.position(j, upper[j])) for j in given}
-        return Query(lower, upper, numbers, [self.merged(j, v) for j, v in enumerate(values)])
+        apart = {j: numbers.pop(j) for j in given if j in self.apart}
+        merged = [self.merged(j, v) for j, v in enumerate(values)]
+        return Query(lower, upper, numbers, merged, apart)
 
     def position(self, j: int, x: float) -> float:
         """Return the position on the scale of a column."""

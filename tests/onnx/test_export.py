@@ -232,3 +232,13 @@ def test_export_without_onnx_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(ImportError, match=r'pip install "boxwise\[onnx\]"'):
         clf.to_onnx()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("scale", ["quantile", "range"])
+def test_runtime_agrees_with_monotone_columns(n_classes, scale):
+    rows = table(300, 6)
+    cst = {"n0": {"class 1": 1}}
+    clf = HyperboxClassifier(scale=scale, monotonic_cst=cst, max_boxes=80)
+    clf.partial_fit(rows, labels_of(rows, n_classes))
+    assert_same(clf, to_predict(7))

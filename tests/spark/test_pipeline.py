@@ -33,6 +33,7 @@ SETTINGS = {
     "unlabelled": -1,
     "nJobs": 2,
     "immutable": ["age"],
+    "monotonicCst": {"age": {"yes": 1}, 3: -1},
 }
 LOCAL = HyperboxClassifier(
     theta=0.3,
@@ -48,6 +49,7 @@ LOCAL = HyperboxClassifier(
     unlabelled=-1,
     n_jobs=2,
     immutable=["age"],
+    monotonic_cst={"age": {"yes": 1}, 3: -1},
 )
 
 

@@ -26,6 +26,7 @@ from boxwise.files import (
     later_kinds,
     may_have_more,
 )
+from boxwise.files.kinds import first_cells
 from boxwise.schema import Kind
 
 
@@ -59,6 +60,7 @@ def typed_by_first_rows(
     others = [name for name in names if kinds[name] == "categorical" and name not in categorical]
     columns.possible_dates = possible_dates(first, others)
     columns.constants = constants(first, [*asked, *others])
+    columns.classes = [*dict.fromkeys(first_cells(columns.label, first))]
     return Typing(kinds, columns.label), chunks
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from importlib.util import find_spec
 from typing import Any, Literal, TypeAlias, cast, get_args
@@ -32,6 +32,8 @@ class Boxes:
         How many rows each box has taken; of float where rows had weights that were not whole.
     labels : array
         The class of each box.
+    apart : frozenset of str
+        Columns that only curves see, those of ``monotonic_cst``.
     bounds : list of lists of tuples
         Of `CastilloGFMM` only: for each box and each categorical column, the one or two values that
         bound it.
@@ -55,6 +57,7 @@ class Boxes:
         schema: Schema,
         labels: Sequence[object],
         unlabelled: object = None,
+        apart: Collection[str] = (),
     ) -> None:
         self.lower: NDArray[np.float64] = _frozen(state["V"])
         self.upper: NDArray[np.float64] = _frozen(state["W"])
@@ -64,6 +67,7 @@ class Boxes:
         )
         self._classes: list[int] = state["label"].tolist()
         self._schema = schema
+        self.apart = frozenset(apart)
         self._first = state["first"].tolist()
         self._code = state["code"].tolist()
         self._times = whole_counts(state["times"]).tolist()
@@ -144,6 +148,7 @@ class Boxes:
             for name, low, high in zip(
                 self._schema.numeric_names, self.lower[i], self.upper[i], strict=True
             )
+            if name not in self.apart
         ]
         parts += [
             f"{name} is {_values_text(counts)}"

@@ -58,7 +58,7 @@ def join(
     if isinstance(settings, EvidenceSettings):
         vocabularies = [_limited(v, settings.most_values) for v in vocabularies]
         joined = Model(_schema(models[0].schema, vocabularies), settings, ranges)
-        joined.labels = labels
+        joined.add_labels(labels.values)
         _unite(joined, models, states, vocabularies, in_order=in_order)
         return joined
     # Each model has its own codes; they are mapped to those of the joined model.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -67,15 +66,31 @@ class Model:
         self.labels = Vocabulary()  # in order of first appearance
         self.settings = settings
         self.by_rank = bool(ranges) and ranges[0].scale is not None  # how all numbers are measured
-        self.engine = settings.new_engine(len(schema.categorical), ranges)
+        self.engine = settings.new_engine(len(schema.categorical), ranges, schema.numeric_names)
         self._learning, self._predicting = Pace(), Pace()
 
     def configure(self, settings: Settings) -> None:
         """Use other settings from now on; the boxes stay."""
-        if settings == self.settings:
-            return
-        self.engine.configure(**asdict(settings))
-        self.settings = settings
+        if settings != self.settings:
+            self._configure_engine(settings)
+            self.settings = settings
+
+    def _configure_engine(self, settings: Settings) -> None:
+        known = self.schema.numeric_names, self.labels.values
+        self.engine.configure(**settings.for_engine(*known))
+
+    def add_labels(self, labels: Sequence[object]) -> None:
+        """Name classes that the next rows have."""
+        for label in labels:
+            self.labels.append(label)
+        if labels and self.settings.apart:  # each names a class
+            self._configure_engine(self.settings)
+
+    def drop_unlearned_labels(self) -> None:
+        """Forget classes whose rows were not learned after all."""
+        self.labels.truncate(self.engine.n_classes)
+        if self.settings.apart:
+            self._configure_engine(self.settings)
 
     def learn(
         self,
@@ -124,8 +139,7 @@ class Model:
         weights: NDArray[np.float64] | None = None,
     ) -> list[Any]:
         self.schema.absorb(batch.additions)
-        for label in new_labels:
-            self.labels.append(label)
+        self.add_labels(new_labels)
         try:
             whole = [slice(None)]
             chunks = self._learning.chunks(batch.n_rows, CHUNK)
@@ -140,7 +154,7 @@ class Model:
                 for rows in (whole if self.settings.needs_all_rows else chunks)
             ]
         except BaseException:  # Ctrl-C, say: the rows so far stay learned, classes to come do not
-            self.labels.truncate(self.engine.n_classes)
+            self.drop_unlearned_labels()
             raise
 
     def remove(self, boxes: Sequence[int]) -> None:
@@ -216,7 +230,8 @@ class Model:
 
     def boxes(self, unlabelled: object = None) -> Boxes:
         """Return the boxes as they are now; those without a class have the mark `unlabelled`."""
-        return Boxes(self.engine.snapshot(), self.schema, self.labels.values, unlabelled)
+        state, apart = self.engine.snapshot(), self.settings.apart
+        return Boxes(state, self.schema, self.labels.values, unlabelled, apart)
 
     def described_schema(self) -> Schema:
         """Return a copy of the schema with the ranges of the numeric columns filled in."""
@@ -327,6 +342,7 @@ class Model:
         if len(ranges) != len(schema.numeric) or None in labels.codes:
             raise ValueError("the schema and the arrays do not fit together")
         model = cls(schema, settings, ranges)
+        model.add_labels(labels.values)
         sizes = np.array([len(v) for v in schema.vocabularies], dtype=np.int64)
         boxes = {name: arrays[name] for name in forms if name not in _OF_RANGES}
         model.engine.restore(**boxes, n_classes=len(labels), next_id=header["next_id"])
@@ -341,7 +357,6 @@ class Model:
             raise ValueError("more categories are known than the schema has")
         if "recent_codes" in boxes and np.any(boxes["recent_codes"] >= sizes):
             raise ValueError("a recent row has a category that the schema does not have")
-        model.labels = labels
         return model
 
     def copy(self) -> Model:

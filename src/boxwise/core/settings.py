@@ -64,7 +64,13 @@ class Settings:
     # Arrays of the engine's snapshot beside the boxes: their types and dimensions.
     arrays: ClassVar[Mapping[str, tuple[type[np.generic], int]]] = {}
 
-    def new_engine(self, n_categorical: int, ranges: Sequence[Range]) -> Any:
+    def new_engine(
+        self,
+        n_categorical: int,
+        ranges: Sequence[Range],
+        numeric_names: Sequence[str] = (),
+        labels: Sequence[object] = (),
+    ) -> Any:
         """Return an engine that has learned nothing."""
         low, high, growing, _ = zip(*ranges, strict=True) if ranges else ((),) * 4
         return self.engine(
@@ -73,8 +79,19 @@ class Settings:
             high=high,
             growing=growing,
             **scale_arrays(ranges),
-            **vars(self),
+            **self.for_engine(numeric_names, labels),
         )
+
+    @property
+    def apart(self) -> list[str]:
+        """Columns that only curves see; each names a class, which `for_engine` looks up."""
+        return []
+
+    def for_engine(
+        self, numeric_names: Sequence[str], labels: Sequence[object]
+    ) -> Mapping[str, Any]:
+        """Return the settings as the engine takes them, which knows no names."""
+        return vars(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `settings_from_dict` reads."""
@@ -139,6 +156,39 @@ class EvidenceSettings(Settings):
     adapt: bool
     priors: list[float]
     additive: bool
+    # Names of columns, each with a class and a sign; the class is None until it is known.
+    monotone: list[list[Any]] = field(default_factory=list)
+
+    @property
+    def apart(self) -> list[str]:
+        """Columns that only curves see; each names a class, which `for_engine` looks up."""
+        return [name for name, *_ in self.monotone]
+
+    def for_engine(
+        self, numeric_names: Sequence[str], labels: Sequence[object]
+    ) -> Mapping[str, Any]:
+        """Return the settings with the numbers of the monotone columns and of their classes."""
+        if not self.monotone:
+            return vars(self)
+        numbered = [
+            (numeric_names.index(name), code_of(label, labels), sign)
+            for name, label, sign in self.monotone
+            if name in numeric_names  # not one that has had no value yet
+        ]
+        return {**vars(self), "monotone": numbered}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what `settings_from_dict` reads, also of version 0.2 if nothing is monotone."""
+        given = super().to_dict()
+        return given if self.monotone else {k: v for k, v in given.items() if k != "monotone"}
+
+
+def code_of(label: object, labels: Sequence[object]) -> int:
+    """Return the code of a class, -1 if it has had no row; 1 and "1" name the same class."""
+    if label is None:
+        return -1
+    same = (k for k, other in enumerate(labels) if label == other or str(label) == str(other))
+    return next(same, -1)
 
 
 @dataclass

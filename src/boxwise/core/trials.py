@@ -27,12 +27,20 @@ class FoldRows:
         The classes of the rows to learn, numbered in order of first appearance; -1 is none.
     ranges : sequence of Range
         What the numeric columns are scaled by.
+    numeric_names, classes : sequence
+        What settings may name: the numeric columns, and the classes by their numbers.
     """
 
     def __init__(
-        self, train: Batch, labels: NDArray[np.int32], ranges: Sequence[Range], test: Batch
+        self,
+        train: Batch,
+        labels: NDArray[np.int32],
+        ranges: Sequence[Range],
+        test: Batch,
+        numeric_names: Sequence[str] = (),
+        classes: Sequence[object] = (),
     ) -> None:
-        self.ranges = ranges
+        self.ranges, self.names = ranges, (numeric_names, classes)
         self.n_categorical = train.codes.shape[1]
         self.native = Fold(
             train.lower, train.upper, train.codes, labels, test.lower, test.upper, test.codes
@@ -74,7 +82,8 @@ def try_settings(
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral | None) or n_jobs == 0:
         raise ValueError(f"n_jobs must be a whole number other than 0, not {n_jobs!r}")
     prototypes: list[Any] = [
-        settings.new_engine(fold.n_categorical, fold.ranges) for settings, fold in trials
+        settings.new_engine(fold.n_categorical, fold.ranges, *fold.names)
+        for settings, fold in trials
     ]
     threads = max(1, min(effective_n_jobs(n_jobs), cpu_count(), len(trials)))
     done = run_trials(

@@ -41,8 +41,9 @@ class DaskHyperboxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     ----------
     theta, delta, categorical_features, feature_range, scale, max_boxes, adapt, additive
         As in :class:`boxwise.HyperboxClassifier`.
-    class_prior, class_weight, unlabelled, n_jobs, immutable
-        As there. "balanced" weights are those of the classes of all partitions.
+    class_prior, class_weight, unlabelled, n_jobs, immutable, monotonic_cst
+        As there. "balanced" weights are those of the classes of all partitions. Name the class in
+        `monotonic_cst`: a partition may lack one.
     tune_rows : int, default=5000
         How many rows, spread over the partitions, no part learns, at most. The merged model learns
         them, and with them the state that the parts cannot tell it: the relevance of the columns
@@ -105,6 +106,7 @@ class DaskHyperboxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         unlabelled: Any = None,
         n_jobs: int | None = None,
         immutable: Any = None,
+        monotonic_cst: Any = None,
         tune_rows: int = MOST_WITHHELD,
         client: Any = None,
     ) -> None:
@@ -121,6 +123,7 @@ class DaskHyperboxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self.unlabelled = unlabelled
         self.n_jobs = n_jobs
         self.immutable = immutable
+        self.monotonic_cst = monotonic_cst
         self.tune_rows = tune_rows
         self.client = client
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from boxwise.core import EvidenceSettings
+from boxwise.core import EvidenceSettings, Model, Settings
 from boxwise.explain import Attributions, Curve, attributions_of, curves_of
 from boxwise.learners.base.explained_learner import ExplainedLearner
 from boxwise.learners.base.hyperbox_learner import TrainingTable
+from boxwise.learners.base.monotone import (
+    check_unchanged,
+    constraints_of,
+    warn_of_absent_classes,
+)
 from boxwise.learners.base.settings import evidence_settings
 from boxwise.learners.changes import Change, changes_of
 from boxwise.learners.weights import LearnedRows, check_class_weight, row_weights
@@ -84,6 +90,11 @@ class HyperboxClassifier(ExplainedLearner):
         The columns of dates, and what matters about each: "year", "month", "day", "weekday", "hour"
         and "minute", of the local time that a value shows. A column stands for each of these, such
         as "weekday of opened"; weekdays are categories, the others numbers.
+    monotonic_cst : mapping or sequence, default=None
+        Numeric columns in which the probability of a class only rises (1) or only falls (-1), all
+        else being equal: ``{"income": {"approved": 1}}``. ``{"income": 1}`` and a sequence of 1, 0
+        and -1 over the columns, as in scikit-learn, are about the second of two classes. These
+        columns have curves, and no part in boxes.
 
     Attributes
     ----------
@@ -99,7 +110,7 @@ class HyperboxClassifier(ExplainedLearner):
         The names of the columns, if they have names.
     relevance_ : array
         The relevance of each column: 1 at the start, more where boxes are narrow. NaN for a column
-        without a value yet.
+        without a value yet, and for one of `monotonic_cst`, which boxes do not have.
     possible_codes_ : list of str
         Numeric columns that may hold codes, such as a machine's number.
     changes_ : list of Change
@@ -159,6 +170,7 @@ class HyperboxClassifier(ExplainedLearner):
         n_jobs: int | None = None,
         immutable: Any = None,
         dates: Any = None,
+        monotonic_cst: Any = None,
     ) -> None:
         self.theta = theta
         self.delta = delta
@@ -174,6 +186,7 @@ class HyperboxClassifier(ExplainedLearner):
         self.n_jobs = n_jobs
         self.immutable = immutable
         self.dates = dates
+        self.monotonic_cst = monotonic_cst
 
     def fit(self, X: Any, y: Any, upper: Any = None, sample_weight: Any = None) -> Self:
         """Learn from a table, forgetting what was learned before.
@@ -234,11 +247,12 @@ class HyperboxClassifier(ExplainedLearner):
 
     @property
     def relevance_(self) -> NDArray[np.float64]:
-        """How much each column matters; 1 on average."""
+        """How much each column matters to boxes; 1 on average."""
         model = self._fitted()
         columns = [*model.schema.numeric, *model.schema.categorical]
         by_column = np.full(model.schema.n_features, np.nan)
         by_column[columns] = 1 / np.array(model.engine.multipliers[: len(columns)])
+        by_column[[model.schema.names.index(name) for name in model.settings.apart]] = np.nan
         return by_column
 
     @property
@@ -387,10 +401,31 @@ class HyperboxClassifier(ExplainedLearner):
 
     def _settings_for(self, table: TrainingTable) -> EvidenceSettings:
         # The order of a table is not that of time: no change is looked for.
-        return replace(self._settings(table.schema), adapt=False)
+        settings = replace(self._with_classes(table.schema, table.new_labels), adapt=False)
+        warn_of_absent_classes(settings.monotone, table.new_labels)
+        return settings
 
     def _settings(self, schema: Schema) -> EvidenceSettings:
+        fitted = self.__sklearn_is_fitted__()
+        known = [*self._announced, *self._model.labels.values] if fitted else []
+        return self._with_classes(schema, known)
+
+    def _with_classes(self, schema: Schema, classes: Sequence[object]) -> EvidenceSettings:
         check_class_weight(self.class_weight)
         return evidence_settings(
-            self.theta, self.delta, self.max_boxes, self.adapt, self.class_prior, self.additive
-        )
+            self.theta, self.delta, self.max_boxes, self.adapt, self.class_prior, self.additive,
+            constraints_of(self.monotonic_cst, schema, classes),
+        )  # fmt: skip
+
+    def _for_classes(
+        self, settings: Settings, schema: Schema, classes: Sequence[object]
+    ) -> Settings:
+        return settings if self.monotonic_cst is None else self._with_classes(schema, classes)
+
+    def _check_unchanged(self, model: Model) -> None:
+        super()._check_unchanged(model)
+        assert isinstance(model.settings, EvidenceSettings)
+        learned = model.settings.monotone
+        if (learned or self.monotonic_cst is not None) and model.n_boxes:
+            now = self._settings(model.schema).monotone
+            check_unchanged(learned, now, self.monotonic_cst)

@@ -219,7 +219,11 @@ def _beside(model: HyperboxLearner) -> dict[str, Any]:
     return {"unlabelled": model.unlabelled, **weights, **kept}
 
 
-_PARAMETERS = {"mean": "condition", "priors": "class_prior"}  # settings that are called otherwise
+_PARAMETERS = {
+    "mean": "condition",
+    "priors": "class_prior",
+    "monotone": "monotonic_cst",
+}  # settings that are called otherwise
 
 
 def _same(a: Any, b: Any) -> bool:

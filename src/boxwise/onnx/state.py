@@ -91,7 +91,7 @@ class Group:
     label : int
         The class, by its code.
     V, W : array of shape (numeric columns, boxes)
-        Positions on the scales.
+        Positions on the scales; infinite in columns that boxes do not see.
     log_sides : array of shape (numeric columns, boxes + 1)
         Of the sides with their margins; the background last.
     log_shares : list of array of shape (values + 1, boxes + 1)
@@ -158,7 +158,9 @@ class Decision:
         state = model.engine.snapshot()
         scales = [Scale.of(given) for given in ranges_of(state)]
         sizes = [len(vocabulary) for vocabulary in model.schema.vocabularies]
-        experts = _experts(state, scales, sizes)
+        names = model.schema.numeric_names
+        apart = [names.index(name) for name in model.settings.apart if name in names]
+        experts = _experts(state, scales, sizes, apart)
         current = state["place"][:, 0] == 0
         rows = [
             state["n"][current & (state["label"] == k)].sum() for k in range(state["n_classes"])
@@ -172,7 +174,9 @@ class Decision:
         )
 
 
-def _experts(state: State, scales: Sequence[Scale], sizes: Sequence[int]) -> list[Expert]:
+def _experts(
+    state: State, scales: Sequence[Scale], sizes: Sequence[int], apart: Sequence[int]
+) -> list[Expert]:
     n = len(scales)
     counts = _counts(state, sizes)
     V, W = (
@@ -181,6 +185,7 @@ def _experts(state: State, scales: Sequence[Scale], sizes: Sequence[int]) -> lis
     )
     V, W = (side.reshape(n, len(state["n"])) for side in (V, W))
     V, W = np.where(np.isnan(V), 0.0, V), np.where(np.isnan(W), 1.0, W)
+    V[apart], W[apart] = -np.inf, np.inf  # boxes do not see these columns
     experts = []
     losses = state["members"][:, 1]
     for m, (member, logs) in enumerate(zip(state["members"], state["relevance"], strict=True)):
@@ -225,11 +230,12 @@ def _group(
         known = state["values_known"][j]
         of_class = (own.sum(axis=1, keepdims=True) + 1 / (known + 1)) / (rows + 1)
         shares.append(np.log(np.hstack([(own + backoff * of_class) / (n + backoff), of_class])))
+    log_sides = np.log(np.hstack([W - V + margins, 1 + margins]))
     return Group(
         label=label,
         V=V,
         W=W,
-        log_sides=np.log(np.hstack([W - V + margins, 1 + margins])),
+        log_sides=np.where(np.isinf(log_sides).any(axis=1, keepdims=True), 0.0, log_sides),
         log_shares=shares,
         log_weights=np.log(np.append(faded, BACKGROUND * rows)),
         n=n,

@@ -15,6 +15,7 @@ from boxwise.inputs import Batch
 from boxwise.inputs.kinds import kind_of_values
 from boxwise.inputs.missing import is_missing
 from boxwise.learners.base.explained_learner import ExplainedLearner
+from boxwise.learners.base.monotone import as_parameter, check_classes_named
 from boxwise.learners.base.settings import engine_ranges, for_columns
 from boxwise.river.dates import by_text, taken_apart
 from boxwise.schema import Column, Kind, Schema, Vocabulary, show
@@ -32,7 +33,7 @@ _KINDS: dict[type, Kind] = {  # of values as most rows have them
     str: "categorical",
     bool: "categorical",
 }
-_OF_FEATURES = ("categorical_features", "immutable", "dates")
+_OF_FEATURES = ("categorical_features", "immutable", "dates", "monotonic_cst")
 _LABELS = (str, int, bool)  # the types of labels as most rows have them
 
 
@@ -47,6 +48,7 @@ class RiverClassifier(base.MiniBatchClassifier):
     categorical_features: Iterable[Hashable] | None
     immutable: Iterable[Hashable] | None
     dates: Mapping[Hashable, Iterable[str]] | None = None
+    monotonic_cst: Mapping[Hashable, Mapping[Any, int]] | None = None
     feature_range: Any
     scale: Any
 
@@ -54,6 +56,7 @@ class RiverClassifier(base.MiniBatchClassifier):
         """Make the estimator, once the parameters are set."""
         for name in ("categorical_features", "immutable"):
             setattr(self, name, _names_given(name, getattr(self, name)))
+        check_classes_named(self.monotonic_cst)
         by_name = checked_dates(by_text(self.dates))
         shared = {name: getattr(self, name) for name in self._shared()}
         self._classifier = self._estimator(**shared, unlabelled=math.nan)
@@ -115,6 +118,8 @@ class RiverClassifier(base.MiniBatchClassifier):
             "immutable": immutable,
             "dates": dates_in(schema) or None,
         }
+        if learned.get_params().get("monotonic_cst") is not None:
+            of_features["monotonic_cst"] = as_parameter(learned._model.settings.monotone)
         model = cls(**shared | of_features)
         model._classifier = learned
         model._names = {name: name for name in learned._model.schema.names}
@@ -280,6 +285,7 @@ class RiverClassifier(base.MiniBatchClassifier):
             clf.__dict__.pop("_model", None)
             if before is not None:
                 clf._model = before
+            self._constrain(self._names)
             raise
         self._names = names
         clf.categorical_features = model.schema.categorical_names
@@ -346,6 +352,9 @@ class RiverClassifier(base.MiniBatchClassifier):
         else:
             alpha, gamma = getattr(clf, "alpha", "auto"), getattr(clf, "gamma", 1.0)
             settings = for_columns(self._checked, alpha, gamma, schema)
+        if self.monotonic_cst is not None:
+            self._constrain(self._names | {key: c.name for key, c in columns.items()})
+            settings = clf._settings(schema)
         if old is None:
             return Model(schema, settings, ranges)
         return old.widened(new, settings, ranges[len(old.schema.numeric) :])
@@ -357,6 +366,12 @@ class RiverClassifier(base.MiniBatchClassifier):
             return given
         names = self._names | {key: column.name for key, column in columns.items()}
         return {names[key]: pair for key, pair in given.items() if key in names}
+
+    def _constrain(self, names: Mapping[Hashable, str]) -> None:
+        """Let the classifier know the constraints on these features."""
+        if self.monotonic_cst is not None:
+            known = {names[key]: c for key, c in self.monotonic_cst.items() if key in names}
+            self._classifier.monotonic_cst = known or None
 
     @property
     def _model(self) -> Any:
@@ -395,13 +410,13 @@ def _learn_plain(reader: RowReader, model: Model, x: Row, y: Any) -> bool:
     if type(y) not in _LABELS:
         return False
     if y not in model.labels.codes:
-        model.labels.append(y)
+        model.add_labels([y])
     learned = False
     try:
         learned = reader.learn(x, y)
     finally:
         if not learned:  # the label goes again
-            model.labels.truncate(model.engine.n_classes)
+            model.drop_unlearned_labels()
     return learned
 
 

@@ -46,6 +46,9 @@ class HyperboxClassifier(RiverClassifier):
     dates
         Features that are dates, and the parts of each that matter, as in
         :class:`boxwise.HyperboxClassifier`.
+    monotonic_cst
+        Features that the probability of a class rises (1) or falls (-1) with, such as
+        ``{"income": {"approved": 1}}``; a stream names the class.
 
     Examples
     --------
@@ -77,6 +80,7 @@ class HyperboxClassifier(RiverClassifier):
         class_prior: str = "data",
         immutable: Iterable[Hashable] | None = None,
         dates: Mapping[Hashable, Iterable[str]] | None = None,
+        monotonic_cst: Mapping[Hashable, Mapping[Any, int]] | None = None,
     ) -> None:
         self.theta = theta
         self.delta = delta
@@ -89,6 +93,7 @@ class HyperboxClassifier(RiverClassifier):
         self.class_prior = class_prior
         self.immutable = immutable
         self.dates = dates
+        self.monotonic_cst = monotonic_cst
         self._begin()
 
     def learn_one(self, x: Row, y: Any, w: float = 1.0) -> None:

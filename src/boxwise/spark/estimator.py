@@ -52,9 +52,10 @@ class SparkHyperboxClassifier(
         learn them. At most a tenth of a partition; none if only one partition has rows.
     theta, delta, categoricalFeatures, featureRange, scale, maxBoxes, adapt, additive
         As in :class:`boxwise.HyperboxClassifier`.
-    classPrior, classWeight, unlabelled, nJobs, immutable
+    classPrior, classWeight, unlabelled, nJobs, immutable, monotonicCst
         As there. With ``classWeight="balanced"`` the rows of all partitions are counted. `nJobs` is
-        the number of threads of a task that predicts.
+        the number of threads of a task that predicts. Name the class in `monotonicCst`: a partition
+        may lack one.
 
     See Also
     --------
@@ -117,6 +118,7 @@ class SparkHyperboxClassifier(
         unlabelled: Any = None,
         nJobs: int | None = None,
         immutable: Any = None,
+        monotonicCst: Any = None,
     ) -> None:
         super().__init__()
         self._setDefault(tuneRows=MOST_WITHHELD)

@@ -48,6 +48,23 @@ def _to_pairs(value: Any) -> Any:
     return [[_to_plain(a), _to_plain(b)] for a, b in pairs]
 
 
+def _to_constraints(value: Any) -> Any:
+    """Return signs as a list, or a mapping from column to sign or class as a list of pairs."""
+    if not isinstance(value, Mapping):
+        return None if value is None else _to_list(value)
+    return [
+        [_to_plain(column), _to_pairs(sign) if isinstance(sign, Mapping) else _to_plain(sign)]
+        for column, sign in value.items()
+    ]
+
+
+def _from_constraints(value: Any) -> Any:
+    """Return what `_to_constraints` was given."""
+    if not value or not isinstance(value[0], list):
+        return value
+    return {column: dict(sign) if isinstance(sign, list) else sign for column, sign in value}
+
+
 def _to_range(value: Any) -> Any:
     """Return "data", a pair of numbers, or a mapping from column to pair as a list of pairs."""
     if isinstance(value, str | Mapping):
@@ -103,6 +120,7 @@ class HyperboxParams(
     unlabelled = _param("unlabelled", "mark of rows without a label", _to_plain)
     nJobs = _param("nJobs", "threads to predict with, in a task", _or_none(TypeConverters.toInt))
     immutable = _param("immutable", "columns that no counterfactual changes", _or_none(_to_list))
+    monotonicCst = _param("monotonicCst", "columns with monotone curves", _to_constraints)
 
     def __init__(self) -> None:
         super().__init__()
@@ -168,6 +186,7 @@ class HyperboxParams(
         values = {_snake_case(name): self.getOrDefault(name) for name in _DEFAULTS}
         for name in ("feature_range", "class_weight"):
             values[name] = _to_mapping(values[name])
+        values["monotonic_cst"] = _from_constraints(values["monotonic_cst"])
         return HyperboxClassifier(**values)
 
 

@@ -202,7 +202,8 @@ def _read(learner: HyperboxLearner, split: Split) -> ReadFold:
     table.schema.absorb(table.batch.additions)
     test = learner._encode(_safe_indexing(split.X, split.test), table.schema, None, learn=False)
     truth, _ = learner._encode_labels(split.test_labels, Vocabulary(table.new_labels), test)
-    rows = FoldRows(table.batch, table.labels, table.ranges, test)
+    names = table.schema.numeric_names, table.new_labels
+    rows = FoldRows(table.batch, table.labels, table.ranges, test, *names)
     return ReadFold(table, rows, label_array(table.new_labels), truth, split)
 
 

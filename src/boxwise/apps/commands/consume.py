@@ -17,6 +17,7 @@ from boxwise.apps.model_columns import online
 from boxwise.apps.options import columns as columns
 from boxwise.apps.options import model as parameters
 from boxwise.apps.options.files import MissingOption
+from boxwise.apps.options.monotone import with_classes
 from boxwise.apps.options.streams import StreamOptions
 from boxwise.apps.outcome import ROWS_LEFT_OUT, fail, failures_reported, notify
 from boxwise.apps.progress.stream_bar import StreamBar
@@ -257,7 +258,9 @@ def _beginning(
     algorithm, given = settings.algorithm or parameters.Algorithm.hyperbox, settings.given()
     if learn_unlabelled:
         given["unlabelled"] = float("nan")
-    trial = parameters.new_learner(algorithm, given, {"any": "numeric"})
+    with_classes(given.get("monotonic_cst", {}), ())  # a stream has none yet
+    of_any = {name: value for name, value in given.items() if name != "monotonic_cst"}
+    trial = parameters.new_learner(algorithm, of_any, {"any": "numeric"})
     if not parameters.learns_row_by_row(trial):
         raise typer.BadParameter(
             f"{algorithm} needs all rows at once, which a stream has not; choose another",

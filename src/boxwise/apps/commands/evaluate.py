@@ -169,7 +169,7 @@ def evaluate(
         check_group_columns(first, group_columns)
         positive = quality.positive_among(cell for chunk in first for cell in chunk.columns[label])
         typing = parameters.typing_of(chosen, typing)
-        model = parameters.new_learner(chosen, given, typing.kinds)
+        model = parameters.new_learner(chosen, given, typing.kinds, wanted.classes)
         check_raises_alarms(alarm_command, model)
         if cv is None and not parameters.learns_row_by_row(model):
             raise typer.BadParameter(

@@ -64,6 +64,9 @@ def describe(clf: Any, path: Path) -> dict[str, Any]:
     held: dict[Any, list[float]] = {label: [] for label in clf.classes_.tolist()}
     for label, size in zip(labels, sizes, strict=True):
         held.setdefault(label, []).append(size)
+    every = clf.schema_.columns
+    constraints = getattr(clf._fitted().settings, "monotone", ())
+    monotone = {name: {"monotone": [label, sign]} for name, label, sign in constraints}
     return {
         "file": str(path),
         "file_bytes": path.stat().st_size,
@@ -73,7 +76,7 @@ def describe(clf: Any, path: Path) -> dict[str, Any]:
         "parameters": clf.get_params(),
         "rows": rows_learned(clf._fitted()),
         "boxes": len(sizes),
-        "columns": [_column(column) for column in clf.schema_.columns],
+        "columns": [_column(column) | monotone.get(column.name, {}) for column in every],
         "possible_codes": clf.possible_codes_,
         "classes": [
             {"class": label, "boxes": len(rows), "rows": sum(rows)} for label, rows in held.items()
@@ -145,7 +148,11 @@ def _column_text(column: dict[str, Any], full: bool) -> tuple[str, str, str]:
     if column["kind"] == "numeric":
         if column["low"] is None:
             return column["name"], "numeric", "missing"
-        return column["name"], "numeric", f"{column['low']:,.10g} to {column['high']:,.10g}"
+        span = f"{column['low']:,.10g} to {column['high']:,.10g}"
+        if "monotone" in column:
+            label, sign = column["monotone"]
+            span += f"; the more, the {'likelier' if sign > 0 else 'less likely'} {label}"
+        return column["name"], "numeric", span
     values = ["missing" if value is None else str(value) for value in column["values"]]
     shown = ", ".join(values if full else values[:MOST_VALUES])
     more = f", and {len(values) - MOST_VALUES} more" if len(values) > MOST_VALUES else ""

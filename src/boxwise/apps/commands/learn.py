@@ -44,6 +44,7 @@ from boxwise.apps.model_columns import (
 from boxwise.apps.options import columns as columns
 from boxwise.apps.options import files as reading
 from boxwise.apps.options import model as parameters
+from boxwise.apps.options.monotone import absent_classes
 from boxwise.apps.outcome import (
     ROWS_LEFT_OUT,
     fail,
@@ -243,7 +244,7 @@ def _learn_parts(
         if model is None:
             typing, _ = typed_by_first_rows(plan.files, plan.columns, plan.options, parted.numbers)
             typing = parameters.typing_of(algorithm, typing)
-            blank = parameters.new_learner(algorithm, settings, typing.kinds)
+            blank = parameters.new_learner(algorithm, settings, typing.kinds, plan.columns.classes)
             _set_immutable(blank, plan, typing.kinds)
             blank._begin(schema_of(typing.kinds, blank.dates))
             if not plan.options.quiet:
@@ -265,7 +266,7 @@ def _learn_new(plan: Plan, algorithm: parameters.Algorithm, settings: Mapping[st
     numbers = number_labels(plan.columns, plan.options)
     typing, chunks = typed_by_first_rows(plan.files, plan.columns, plan.options, numbers)
     typing = parameters.typing_of(algorithm, typing)
-    model = parameters.new_learner(algorithm, settings, typing.kinds)
+    model = parameters.new_learner(algorithm, settings, typing.kinds, plan.columns.classes)
     _set_immutable(model, plan, typing.kinds)
     check_raises_alarms(plan.alarm_command, model)
     if not plan.options.quiet:
@@ -367,6 +368,8 @@ def _finish(plan: Plan, model: Any, target: Path, *, new: bool) -> None:
     _save(model, target)
     if not plan.options.quiet:
         report_rows_left_out(plan.options.row_errors)
+        for note in absent_classes(model):
+            notify(note)
     total = rows_learned(model._fitted())
     if plan.interruption.signal is not None:
         fail(_where_stopped(plan, target), plan.interruption.exit_code)

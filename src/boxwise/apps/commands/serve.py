@@ -16,6 +16,7 @@ import typer
 
 from boxwise import dumps, load
 from boxwise.apps.options import model as parameters
+from boxwise.apps.options.monotone import with_classes
 from boxwise.apps.outcome import fail, failures_reported, notify
 from boxwise.database import Store, StoreError, check_model_name, open_store
 
@@ -319,4 +320,6 @@ def _empty(path: Path, settings: parameters.SettingOptions) -> bytes:
     except (ValueError, RecursionError) as error:
         fail(f"{path} is not JSON: {error}")
     kind, fixed = parameters.LEARNERS[settings.algorithm or parameters.Algorithm.hyperbox]
-    return new_model(schema, kind.__name__, {**fixed, **settings.given()})
+    given = settings.given()
+    with_classes(given.get("monotonic_cst", {}), ())  # no row has come yet
+    return new_model(schema, kind.__name__, {**fixed, **given})

@@ -53,6 +53,7 @@ class ColumnOptions:
     possible_codes: dict[str, int] = field(init=False, default_factory=dict)
     possible_dates: list[str] = field(init=False, default_factory=list)
     constants: dict[str, object] = field(init=False, default_factory=dict)  # columns of one value
+    classes: list[object] = field(init=False, default_factory=list)  # of the first rows
 
     @property
     def dates(self) -> dict[str, list[str]]:

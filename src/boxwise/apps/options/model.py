@@ -20,6 +20,12 @@ from boxwise import (
     OnlineGFMM,
     ShindeGFMM,
 )
+from boxwise.apps.options.monotone import (
+    OPTION,
+    check_constraints,
+    constraints_given,
+    with_classes,
+)
 from boxwise.files import Typing
 from boxwise.learners.base.hyperbox_learner import HyperboxLearner
 from boxwise.learners.base.numeric_only import NumericOnly
@@ -49,6 +55,11 @@ LEARNERS: dict[Algorithm, tuple[type[HyperboxLearner], dict[str, Any]]] = {
     Algorithm.agglo_2: (AgglomerativeGFMM, {"method": "agglo2"}),
     Algorithm.agglo_sm: (AgglomerativeGFMM, {"method": "agglosm"}),
 }
+
+
+# Options that are called otherwise than the parameters.
+_PARAMETERS = {"monotone": "monotonic_cst"}
+_OPTIONS = {"dates": "--date", "monotonic_cst": OPTION}
 
 
 class Scale(StrEnum):
@@ -147,6 +158,16 @@ class SettingOptions:
         ),
     ] = None
 
+    monotone: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME:+CLASS",
+            help="hyperbox: a number with which a class only gets likelier (+) or less likely (-), "
+            "such as income:+approved; income:+ is about the second of two classes; may be "
+            "repeated.",
+        ),
+    ] = None
+
     @property
     def any_given(self) -> bool:
         """Whether any of the options was given."""
@@ -159,9 +180,9 @@ class SettingOptions:
         """
         algorithm = self.algorithm or Algorithm.hyperbox
         read: dict[str, Callable[[Any], Any]] = {"alpha": _alpha, "gamma": _gamma}
-        read |= {"scale": str, "class_prior": str}
+        read |= {"scale": str, "class_prior": str, "monotone": constraints_given}
         given = {
-            name: read.get(name, lambda value: value)(value)
+            _PARAMETERS.get(name, name): read.get(name, lambda value: value)(value)
             for name, value in vars(self).items()
             if value is not None and name != "algorithm"
         }
@@ -172,16 +193,25 @@ class SettingOptions:
             if algorithm not in takers:
                 raise typer.BadParameter(
                     f"{algorithm} has no such setting; it is for --algorithm {' or '.join(takers)}",
-                    param_hint="--date" if name == "dates" else f"--{name.replace('_', '-')}",
+                    param_hint=_OPTIONS.get(name, f"--{name.replace('_', '-')}"),
                 )
         return given
 
 
 def new_learner(
-    algorithm: Algorithm, settings: Mapping[str, Any], kinds: Mapping[str, Kind]
+    algorithm: Algorithm,
+    settings: Mapping[str, Any],
+    kinds: Mapping[str, Kind],
+    classes: Sequence[object] = (),
 ) -> Any:
-    """Return a learner for columns of these kinds; its settings are checked before any work."""
+    """Return a learner for columns of these kinds; its settings are checked before any work.
+
+    `classes` are those of the first rows, which --monotone may be about.
+    """
     kind, fixed = LEARNERS[algorithm]
+    if "monotonic_cst" in settings:
+        named = with_classes(settings["monotonic_cst"], classes)
+        settings = {**settings, "monotonic_cst": named}
     categorical = [name for name, of in kinds.items() if of == "categorical"]
     columns: dict[str, Any] = {"categorical_features": categorical}
     if issubclass(kind, NumericOnly):
@@ -197,8 +227,12 @@ def new_learner(
     row: dict[str, list[object]] = {
         name: [0.0] if of == "numeric" else ["a"] for name, of in kinds.items() if of != "unknown"
     }
+    trial = clone(model)
+    if "monotonic_cst" in settings:
+        check_constraints(model, kinds)
+        trial.set_params(monotonic_cst=None)  # which the class of this row has nothing to do with
     try:
-        clone(model).fit(row, ["a"])
+        trial.fit(row, ["a"])
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     return model

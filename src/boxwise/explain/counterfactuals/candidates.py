@@ -41,7 +41,7 @@ class Candidates:
         kept = fixed_positions(model.schema, fixed)
         places = [*model.schema.numeric, *model.schema.categorical]
         self.columns = [k for k, place in enumerate(places) if place not in kept]
-        self.whole = [_is_whole(arrays.V[:, k], arrays.W[:, k]) for k in range(arrays.n_numbers)]
+        self.whole = [self._is_whole(k) for k in range(arrays.n_numbers)]
         self._most = min(MOST, max(LEAST, IN_ALL // max(1, len(self.columns))))
         self.edges = lru_cache(maxsize=1000)(self._edges)
         self.values = lru_cache(maxsize=1000)(self._values)
@@ -58,6 +58,13 @@ class Candidates:
                 own = int(row.row.codes[k - n])
                 found += [Move(k, code, 1.0) for code in self.values(k - n, won) if code != own]
         return found
+
+    def _is_whole(self, k: int) -> bool:
+        """Return whether a column holds whole numbers only, as far as boxes or its scale tell."""
+        bounds = np.concatenate([self._arrays.V[:, k], self._arrays.W[:, k]])
+        if np.isnan(bounds).all():  # only curves see the column
+            bounds = self._arrays.measures[k].points
+        return bool(np.all((bounds == np.round(bounds)) | np.isnan(bounds)))
 
     def _edges(self, k: int, won: int) -> list[float]:
         """Return bounds of boxes of other classes and of the range, what is between, and bends."""
@@ -91,11 +98,6 @@ class Candidates:
         ranked = sorted((code for code in rows if rows[code]), key=lambda code: -rows[code])
         with_weight = [code for code in rows if code < OWN_VALUES] if self._has_curves else []
         return [*dict.fromkeys([*ranked[: self._most], *with_weight])]
-
-
-def _is_whole(*bounds: NDArray[np.float64]) -> bool:
-    """Return whether a column holds whole numbers only, as far as boxes tell."""
-    return all(bool(np.all((x == np.round(x)) | np.isnan(x))) for x in bounds)
 
 
 def _ordered(*values: ArrayLike) -> NDArray[np.float64]:

@@ -59,11 +59,14 @@ class Measure:
         ranks = np.where(at < x[0], (at - x[0]) / whole, ranks)  # beyond all, on with the range
         return np.where(at >= x[-1], 1.0 + (at - x[-1]) / whole, ranks)
 
+    @property
+    def points(self) -> Floats:
+        """The numbers between which the measure is linear."""
+        return self._x if len(self._x) else np.array([self.low, self.high])
+
     def values_at(self, shares: Any) -> Floats:
         """Return the numbers at shares of the range, or of the rows."""
-        x, y = self._x, self._y
-        if not len(x):
-            x, y = np.array([self.low, self.high]), np.array([0.0, 1.0])
+        x, y = self.points, self._y if len(self._y) else np.array([0.0, 1.0])
         values: Floats = np.interp(shares, y, x)
         return values
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from boxwise.core import Model
+from boxwise.core import Model, Settings
 from boxwise.dates import checked_dates
 from boxwise.inputs import infer_schema
 from boxwise.inputs.labels import declared_labels
@@ -41,7 +41,7 @@ class OnlineLearner(HyperboxLearner):
 
     def _go_on(self, X: Any, y: Any, classes: Any, upper: Any, sample_weight: Any = None) -> Self:
         announced = () if classes is None else declared_labels(classes)
-        model, every = self._read_to_learn(X, y, upper, sample_weight)
+        model, every = self._read_to_learn(X, y, upper, sample_weight, announced)
         rows = every.without_absent(model.schema, len(model.labels))
         if rows.batch.n_rows:
             model.learn(rows.batch, rows.labels, rows.names, weights=rows.weights)
@@ -142,12 +142,17 @@ class OnlineLearner(HyperboxLearner):
         self._model = self._with_kinds(self._model, kinds)
 
     def _read_to_learn(
-        self, X: Any, y: Any, upper: Any, sample_weight: Any = None
+        self,
+        X: Any,
+        y: Any,
+        upper: Any,
+        sample_weight: Any = None,
+        announced: Sequence[object] = (),
     ) -> tuple[Model, LearnedRows]:
         """Return the model, new if there is none yet, and what it is to learn."""
         if self.__sklearn_is_fitted__():
             model = self._model
-            self._check_scale(model)
+            self._check_unchanged(model)
             batch = self._encode(X, model.schema, upper, assign_kinds=True)
             if batch.kinds:
                 model = self._with_kinds(model, batch.kinds)
@@ -160,15 +165,22 @@ class OnlineLearner(HyperboxLearner):
         labels, new = self._encode_labels(y, model.labels, batch)
         names = [*model.labels.values, *new]
         weights = self._weights(sample_weight, labels, names, whole_table=False)
-        model.configure(settings)
+        classes = [*self._announced, *announced, *names]
+        model.configure(self._for_classes(settings, model.schema, classes))
         return model, LearnedRows(batch, labels, new, weights)
+
+    def _for_classes(
+        self, settings: Settings, schema: Schema, classes: Sequence[object]
+    ) -> Settings:
+        """Return the settings for rows of these classes, which may be new."""
+        return settings
 
     def _configure_to_go_on(self, model: Model) -> None:
         """Give a model that has learned the parameters as they are now."""
-        self._check_scale(model)
+        self._check_unchanged(model)
         model.configure(self._settings(model.schema))
 
-    def _check_scale(self, model: Model) -> None:
+    def _check_unchanged(self, model: Model) -> None:
         """Raise ValueError if the model has learned with another scale than that of now."""
         if model.by_rank != (self.scale == "quantile") and model.schema.numeric:
             was = "quantile" if model.by_rank else "range"

@@ -17,7 +17,7 @@ from boxwise.schema import Schema, show
 from boxwise.store import write
 
 # Parameters that version 0.2 does not have: files of models that do without stay readable to it.
-_ADDED = ("dates", "immutable")
+_ADDED = ("dates", "immutable", "monotonic_cst")
 
 
 class SavedLearner(BaseEstimator):  # type: ignore[misc]

@@ -72,7 +72,13 @@ def _alpha(alpha: Any, schema: Schema) -> float:
 
 
 def evidence_settings(
-    theta: Any, delta: Any, max_boxes: Any, adapt: Any, class_prior: Any, additive: Any
+    theta: Any,
+    delta: Any,
+    max_boxes: Any,
+    adapt: Any,
+    class_prior: Any,
+    additive: Any,
+    monotone: list[list[Any]],
 ) -> EvidenceSettings:
     """Check the parameters of the learner that decides by evidence."""
     if not isinstance(class_prior, str) or class_prior not in PRIORS:
@@ -82,6 +88,11 @@ def evidence_settings(
     for name, switch in (("adapt", adapt), ("additive", additive)):
         if type(switch) is not bool and not isinstance(switch, np.bool_):
             raise ValueError(f"{name} must be True or False, not {show(switch)}")
+    if monotone and not additive:
+        raise ValueError(
+            "monotonic_cst constrains curves, which there are none of with additive=False; leave "
+            "additive at True, or monotonic_cst at None"
+        )
     return EvidenceSettings(
         theta=number("theta", theta, 0),
         delta=number("delta", delta, 0, 1),
@@ -89,6 +100,7 @@ def evidence_settings(
         adapt=bool(adapt),
         priors=PRIORS[class_prior],
         additive=bool(additive),
+        monotone=monotone,
     )
 
 

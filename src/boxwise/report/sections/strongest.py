@@ -23,6 +23,7 @@ def strongest(subject: Subject) -> Section:
     """Return the section."""
     view = subject.view
     columns = most_influential(view, view.schema.n_features)
+    columns = [j for j in columns if view.schema.names[j] not in view.boxes.apart]
     rule_of = {box: rule for rule in subject.rules or () for box in rule.boxes}
     codes = sorted(range(len(view.classes)), key=lambda code: -view.rows_in(code).sum().item())
     codes = [code for code in codes if len(view.rows_in(code))]

@@ -158,6 +158,7 @@ def test_before_anything_is_learned_by_the_layer_curves_are_flat():
     figure = plot_curves(model)
     for ax in figure.axes:
         assert all(not np.any(line.get_ydata()) for line in of_gid(ax, "curve"))
+    assert figure.get_suptitle().endswith("\nIn this model the boxes decide alone")
     assert_legible(figure)
 
 

@@ -14,6 +14,8 @@ from boxwise.explain.box_arrays import Floats
 from boxwise.reference.additive import OWN_VALUES
 from boxwise.schema import Column, Kind
 
+NEGLIGIBLE = 0.005  # importance of a curve: 1% of the odds of two classes, in the mean
+
 
 @dataclass(frozen=True)
 class CurvePoint:

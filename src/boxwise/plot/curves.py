@@ -7,6 +7,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from boxwise.explain import Curve
+from boxwise.explain.curves import NEGLIGIBLE
 from boxwise.plot.canvas import INK, SMALL, TEXT, TITLE, head, pyplot
 from boxwise.plot.column_choice import chosen_names
 from boxwise.plot.curve_panels import CurvePanel, handles
@@ -117,4 +118,6 @@ def _title(every: list[Curve], chosen: list[Curve], columns: object) -> str:
     lines = [f"What each column adds to the {whose}"]
     if columns is None and len(chosen) < len(every):
         lines.append(f"Columns: the {len(chosen)} of {len(every)} with the largest curves")
+    if max(curve.importance for curve in every) < NEGLIGIBLE:
+        lines.append("In this model the boxes decide alone")
     return "\n".join(lines)

@@ -7,12 +7,12 @@ import numpy as np
 from boxwise.core import EvidenceSettings
 from boxwise.core.words import counted, number_text
 from boxwise.explain import Curve
+from boxwise.explain.curves import NEGLIGIBLE
 from boxwise.report.markup import Column, Section, bar, folded, paragraph, short, table
 from boxwise.report.pictures import curves_picture
 from boxwise.report.subject import Subject
 
 MOST_COLUMNS = 12
-NEGLIGIBLE = 0.005  # of the logit, in the mean: 1% of the odds of two classes
 
 
 def curves(subject: Subject) -> Section | None:

@@ -74,9 +74,7 @@ def changed(
     if empty:
         schema = live.model.schema
         columns = [
-            Column(
-                c.name, c.kind, Vocabulary() if c.kind == "categorical" else None, date=c.date
-            )
+            Column(c.name, c.kind, Vocabulary() if c.kind == "categorical" else None, date=c.date)
             for c in schema.columns
         ]
         given = dict(parameters)

@@ -5,8 +5,9 @@ import io
 import pytest
 
 from boxwise import HyperboxClassifier
-from boxwise.plot import plot_box, plot_parallel, plot_regions
-from boxwise.plot.texts import shown
+from boxwise.plot import plot_box, plot_curves, plot_parallel, plot_regions
+from boxwise.plot.texts import shown, wrapped
+from tests.plot.looking import plt
 
 pytest.importorskip("matplotlib")
 
@@ -32,6 +33,15 @@ def test_control_characters_are_escaped(kind, form):
 def test_a_name_of_28_characters_is_shown_whole():
     assert shown("previous-24h-flare-activity") == "previous-24h-flare-activity"
     assert shown("x" * 14 + "y" * 15) == "xxxxxxxxxxx…xyyyyyyyyyyyyyyy"
+
+
+def test_titles_break_after_underscores_and_hyphens_and_keep_spaces():
+    assert wrapped("request_from_other_domain", 20) == "request_from_\nother_domain"
+    assert wrapped("previous-24h-flare - activity", 15) == "previous-24h-\nflare -\nactivity"
+    X = {"request_from_other_domain": [1.0, 2.0, 8.0, 9.0]}
+    clf = HyperboxClassifier().fit(X, ["no", "no", "yes", "yes"])
+    (ax,) = plot_curves(clf, figure=plt.figure(figsize=(2.2, 3), layout="constrained")).axes
+    assert ax.get_title(loc="left") == "request_from_\nother_domain"
 
 
 def test_characters_of_other_scripts_stay():

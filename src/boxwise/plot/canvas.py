@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+from boxwise.plot.texts import wrapped
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -42,7 +44,7 @@ def head(
         room = ax.figure.bbox.width - LEFT * ax.figure.dpi
     width = max(24, int(room / ax.figure.dpi * 72 / (0.6 * small)))
     lines = [line for note in notes for line in wrap(note, width)]
-    title = "\n".join(wrap(title, max(16, int(width * small / size * 0.95))))
+    title = wrapped(title, max(16, int(width * small / size * 0.95)))
     ax.set_title(
         title, loc="left", fontsize=size, fontweight="bold" if size >= TITLE else "normal",
         color=INK, pad=6 + 1.3 * small * len(lines),

@@ -9,6 +9,8 @@ from unicodedata import category
 
 from boxwise.schema import Schema
 
+BREAK = "\v"  # where a line may end; to textwrap it is whitespace
+
 
 def shown(value: object, most: int = 28) -> str:
     r"""Return a name or a value with its middle left out if it is long.
@@ -38,10 +40,21 @@ def _visible(text: str) -> str:
 
 
 def in_lines(name: str, width: int = 12, most: int = 28) -> str:
-    """Return a name in lines of so many characters, broken after spaces and underscores if any."""
-    text = shown(name, most).replace("_", "_ ").replace("-", "- ")
-    lines = wrap(text, width, break_on_hyphens=False)
-    return "\n".join(line.replace("_ ", "_").replace("- ", "-") for line in lines)
+    """Return a name in lines of so many characters; see `wrapped`."""
+    return wrapped(shown(name, most), width)
+
+
+def wrapped(text: str, width: int) -> str:
+    r"""Return a text in lines of so many characters, broken after spaces, underscores and hyphens.
+
+    Examples
+    --------
+    >>> wrapped("request_from_other_domain", 20)
+    'request_from_\nother_domain'
+    """
+    places = text.replace("_", f"_{BREAK}").replace("-", f"-{BREAK}")
+    lines = wrap(places, width, break_on_hyphens=False, replace_whitespace=False)
+    return "\n".join(line.replace(BREAK, "") for line in lines)
 
 
 def number(x: float) -> str:

@@ -60,7 +60,7 @@ def main() -> None:
             cells = [f"{a:.3f} | {b:.3f} | {d:+.3f} ± {e:.3f}" for (a, b), d, e in shown]
             print(f"| {case} | {rows:,} | {' | '.join(cells)} |", flush=True)
     with RESULTS.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
+        writer = csv.writer(file, lineterminator="\n")
         writer.writerows([FIELDS, *lines])
 
 

@@ -37,6 +37,9 @@ def test_learn_constrains_the_columns_and_inspect_shows_it(data, tmp_path):
     shown = boxwise("inspect", path).output
     assert "the more, the likelier approved" in shown
     assert "the more, the less likely approved" in shown
+    page = tmp_path / "m.html"
+    assert boxwise("report", path, "-o", page).exit_code == 0
+    assert "the more, the less likely approved" in page.read_text(encoding="utf-8")
     columns = json.loads(boxwise("inspect", path, "--json").output)["columns"]
     found = {c["name"]: c["monotone"] for c in columns if "monotone" in c}
     assert found == {"salary": ["approved", 1], "loan": ["approved", -1]}

@@ -15,6 +15,12 @@ ALGORITHMS = {
 }
 
 
+def direction_text(label: object, sign: int) -> str:
+    """Return what a constraint of ``monotonic_cst`` says about a column."""
+    whose = "the second class" if label is None else label
+    return f"the more, the {'likelier' if sign > 0 else 'less likely'} {whose}"
+
+
 def changed_parameters(clf: Any) -> dict[str, Any]:
     """Return the parameters that are not the default, nor told with the columns, nor for speed."""
     default = type(clf)().get_params()

@@ -16,7 +16,7 @@ from boxwise.apps.outcome import failures_reported
 from boxwise.apps.possible_codes import remedy
 from boxwise.core.words import counted
 from boxwise.explain import rows_learned
-from boxwise.learners.description import ALGORITHMS, changed_parameters
+from boxwise.learners.description import ALGORITHMS, changed_parameters, direction_text
 from boxwise.schema import Column
 
 MOST_VALUES = 8
@@ -150,8 +150,7 @@ def _column_text(column: dict[str, Any], full: bool) -> tuple[str, str, str]:
             return column["name"], "numeric", "missing"
         span = f"{column['low']:,.10g} to {column['high']:,.10g}"
         if "monotone" in column:
-            label, sign = column["monotone"]
-            span += f"; the more, the {'likelier' if sign > 0 else 'less likely'} {label}"
+            span += f"; {direction_text(*column['monotone'])}"
         return column["name"], "numeric", span
     values = ["missing" if value is None else str(value) for value in column["values"]]
     shown = ", ".join(values if full else values[:MOST_VALUES])

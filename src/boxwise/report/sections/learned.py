@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from boxwise.core.words import count_text, number_text
-from boxwise.learners.description import ALGORITHMS, changed_parameters
+from boxwise.learners.description import ALGORITHMS, changed_parameters, direction_text
 from boxwise.report.markup import (
     Column,
     Section,
@@ -76,7 +76,9 @@ def _values(subject: Subject, j: int) -> tuple[str, str]:
         low, high = view.schema.columns[j].range or (np.nan, np.nan)
         if np.isnan(low):
             return "numeric", "no value"
-        return "numeric", f"{number_text(low)} to {number_text(high)}"
+        constraints = getattr(subject.model.settings, "monotone", ())
+        own = [direction_text(k, sign) for c, k, sign in constraints if c == view.schema.names[j]]
+        return "numeric", "; ".join([f"{number_text(low)} to {number_text(high)}", *map(text, own)])
     totals = view.totals(j)
     rows = totals.total() or 1
     ranked = [

@@ -333,20 +333,32 @@ void add_gradient(const Query& x, const BoxGroup& group, const GroupLikelihood& 
                   std::vector<double>& gradient) {
   const Terms& terms = at.terms;
   const size_t n = group.numeric.size(), r = group.categorical.size();
-  for (size_t i = 0; i < group.size(); ++i) {
-    if (at.parts[i] < LEAST_PART) continue;
-    const double q = factor * at.parts[i];
-    for (size_t c = 0; c < x.numbers.size(); ++c) {
-      const auto& [j, low, high, raw_low, raw_high] = x.numbers[c];
-      const double V = group.numeric[j].V[i], W = group.numeric[j].W[i], h = terms.bandwidth[c];
-      const double away = std::max(std::max(V - low, high - W), 0.0);
-      gradient[j] += q * (away / h - 2 * h / (W - V + 2 * h));
-    }
-    for (size_t j = 0; j < r; ++j) {
-      const double backoff = terms.backoff[j], own = backoff * terms.share[j];
-      const double count = group.count(j, x.values[j], i);
-      gradient[n + j] += q * (own / (count + own) - backoff / (group.n[i] + backoff));
-    }
+  static thread_local std::vector<std::pair<size_t, double>> heavy;  // boxes, and their part of it
+  heavy.clear();
+  for (size_t i = 0; i < group.size(); ++i)
+    if (at.parts[i] >= LEAST_PART) heavy.emplace_back(i, factor * at.parts[i]);
+  const auto add = [&](size_t column, auto derivative) {
+    double sum = gradient[column];
+    for (const auto& [i, q] : heavy) sum += q * derivative(i);
+    gradient[column] = sum;
+  };
+  for (size_t c = 0; c < x.numbers.size(); ++c) {
+    const auto& number = x.numbers[c];
+    const double *V = group.numeric[number.j].V.data(), *W = group.numeric[number.j].W.data();
+    const double h = terms.bandwidth[c];
+    add(number.j, [&, low = number.low, high = number.high](size_t i) {
+      const double away = std::max(std::max(V[i] - low, high - W[i]), 0.0);
+      return away / h - 2 * h / (W[i] - V[i] + 2 * h);
+    });
+  }
+  for (size_t j = 0; j < r; ++j) {
+    const double backoff = terms.backoff[j], own = backoff * terms.share[j];
+    const double* counts = group.counts(j, x.values[j]);
+    add(n + j, [&](size_t i) {
+      return own / ((counts ? counts[i] : 0.0) + own) - backoff / (group.n[i] + backoff);
+    });
+  }
+  for (const auto& [i, q] : heavy) {
     const double old = age(group.last[i], terms);
     gradient[n + r] += q * 2 * old / (terms.decay + old);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "kernels/packs.hpp"
 #include "kernels/vector_math.hpp"
@@ -56,9 +57,16 @@ CLONES_BY_WIDTH(void, admit,
                  double* out),
                 (logs, log_n, limits, count, m, out))
 bool any_above(const double* numbers, size_t m, double least) {
-  std::uint64_t above = 0;
-  for (size_t i = 0; i < m; ++i) above |= numbers[i] > least;
-  return above != 0;
+  using Doubles = Pack<double, 16>;
+  constexpr size_t LANES = IN<Doubles, double>;
+  typename kernels::SameLanes<Doubles>::Words above = {};
+  size_t i = 0;
+  for (; i + LANES <= m; i += LANES) above |= load<Doubles>(numbers + i) > least;
+  std::uint64_t any = 0, lanes[LANES];
+  std::memcpy(lanes, &above, sizeof above);
+  for (std::uint64_t lane : lanes) any |= lane;
+  for (; i < m; ++i) any |= numbers[i] > least;
+  return any != 0;
 }
 
 // Calls use(i) for at least those of m numbers that are above what the call before returned; runs

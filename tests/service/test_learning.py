@@ -20,7 +20,7 @@ from tests.service.serving import (
     serving,
 )
 
-from boxwise import dumps
+from boxwise import HyperboxClassifier, dumps
 from boxwise.database import open_store
 from boxwise.service.live import LiveModel
 
@@ -57,6 +57,37 @@ def test_learn_weighs_rows(client):
     assert LiveModel.from_bytes(model_of(client)).rows == served(client).live.rows == 4
     alone = empty_model().partial_fit(ROWS, LABELS, sample_weight=[1, 0, 2.5])
     assert model_of(client) == dumps(alone) == replayed(served(client).store, "loans")
+
+
+@pytest.mark.parametrize(("of_model", "sent"), [("1 2", [1, 2.0]), ([1, 2], "1 2")])
+def test_categories_and_labels_are_those_of_the_model_as_text_or_numbers(tmp_path, of_model, sent):
+    """A model learned from CSV knows text; its clients send numbers in JSON."""
+    own, theirs = (v.split() if isinstance(v, str) else v for v in (of_model, sent))
+    rows = [{"age": float(i), "zone": own[i % 2]} for i in range(40)]
+    model = HyperboxClassifier(categorical_features=["zone"])
+    model.partial_fit(rows, [own[i % 2] for i in range(40)])
+    asked = [{"age": 3.0, "zone": zone} for zone in theirs]
+    with open_store(tmp_path / "m.db") as store, serving(store, model) as client:
+        found = client.post("/v1/predict", json={"rows": asked, "explain": True}).json()
+        assert [one["label"] for one in found["predictions"]] == own
+        assert "unknown" not in str(found)
+        assert learn(client, asked, theirs).status_code == 200
+        (left,) = served(client).live.model.schema.vocabularies
+        assert (left.values, served(client).live.model.labels.values) == (own, own)
+        assert served(client).live.rows == 42
+        again = [{"age": 3.0, "zone": zone} for zone in own]
+        expected = dumps(model.partial_fit(again, own))
+        assert model_of(client) == expected
+
+
+@pytest.mark.parametrize("value", [[1], {"a": 1}, True, 7])
+def test_values_of_other_kinds_are_refused_or_new_beside_text(client, value):
+    learn(client)
+    rows = [{"age": 1, "job": value}, {"age": 1, "job": "cook"}]
+    assert predict(client, rows).status_code in (200, 422)
+    before = served(client).live.model.labels.values
+    assert learn(client, [{"age": 1, "job": "a"}], [value]).status_code in (200, 422)
+    assert served(client).live.model.labels.values in (before, [*before, value])
 
 
 def test_learn_takes_columns_whose_kind_comes_with_a_value(tmp_path):

@@ -27,8 +27,9 @@ def respelled(cells: Sequence[object], known: Sequence[object]) -> list[object]:
     if not types or (str in types and len(types) > 1):
         return list(cells)
     convert = _to_text(known) if types == {str} else _from_text(known)
-    table = {cell: convert(cell) for cell in set(cells)}
-    return [table[cell] for cell in cells]
+    keys = [*zip(map(type, cells), cells, strict=True)]  # 1 and True are equal, but not alike
+    table = {key: convert(key[1]) for key in {*keys}}
+    return [table[key] for key in keys]
 
 
 def _to_text(known: Sequence[object]) -> Callable[[object], object]:

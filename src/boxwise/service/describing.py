@@ -10,6 +10,7 @@ from boxwise.learners.base.parameters import parameters_to_json
 from boxwise.schema import Schema
 from boxwise.service.live import LiveModel, finite
 from boxwise.service.problems import Problem, refused
+from boxwise.service.spelling import as_known
 
 if TYPE_CHECKING:
     from boxwise.service.served import Served, Shadow
@@ -139,6 +140,7 @@ def explanations(live: LiveModel, rows: list[Any], *, counterfactual: bool) -> l
         raise Problem(
             409, f"decisions of this {type(live.estimator).__name__} cannot be explained: {why}"
         )
+    rows = as_known(rows, live.model.schema)
     try:
         found = live.estimator.explain(rows, counterfactual=counterfactual)
     except (ValueError, TypeError, OverflowError) as error:

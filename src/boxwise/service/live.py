@@ -23,6 +23,7 @@ from boxwise.learners.base.online_learner import OnlineLearner
 from boxwise.learners.weights import LearnedRows
 from boxwise.service.http.wire import label_keys
 from boxwise.service.problems import Problem, refused
+from boxwise.service.spelling import as_known, labels_as_known
 
 # Rows learned between two moments at which predictions may go ahead: a few milliseconds.
 ROWS_AT_A_TIME = 128
@@ -131,6 +132,8 @@ class LiveModel:
             raise Problem(
                 422, f"a {type(self.estimator).__name__} takes no weights; leave out 'weights'"
             )
+        rows = as_known(rows, self.model.schema)
+        labels = labels_as_known(labels, self.model.labels.values)
         try:
             model, found = self.estimator._read_to_learn(rows, labels, None, weights)
         except _REFUSALS as error:
@@ -175,7 +178,7 @@ class LiveModel:
     def encode(self, rows: list[Any]) -> tuple[Model, Batch]:
         """Encode rows to be predicted; `Problem` if they are not rows of the model."""
         try:
-            model, batch = self.estimator._read(rows, None)
+            model, batch = self.estimator._read(as_known(rows, self.model.schema), None)
         except _REFUSALS as error:
             raise refused(error) from None
         return model, batch

@@ -10,7 +10,6 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from boxwise.files.spelling import respelled
 from boxwise.service.http.bodies import media_type, parsed, read_body
 from boxwise.service.http.endpoints import Content, Endpoint, answer
 from boxwise.service.http.schemas import MODEL_PARAMETER, ROWS, or_null
@@ -118,8 +117,6 @@ def rows_of_csv(live: LiveModel, body: bytes) -> list[Any]:
         column = known.get(name)
         if column is not None and column.kind == "numeric":
             cells = [_number(cell, name, i) for i, cell in enumerate(cells)]
-        elif column is not None and column.vocabulary is not None:
-            cells = respelled(cells, column.vocabulary.values)
         columns[name] = cells
     found = _rows_of_columns(columns)
     return found if live.model.schema.named else [[*row.values()] for row in found]

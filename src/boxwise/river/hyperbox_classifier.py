@@ -109,7 +109,7 @@ class HyperboxClassifier(RiverClassifier):
         w
             How often the row counts: a whole number does what so many calls do, 0 nothing.
         """
-        if type(w) is float and w == 1.0:
+        if w == 1 and type(w) in (float, int):  # not True, which is refused
             super().learn_one(x, y)
             return
         weight = number("w", w, 0, MOST)

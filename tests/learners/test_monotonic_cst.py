@@ -218,6 +218,14 @@ def test_only_the_curve_speaks_of_the_column() -> None:
     np.testing.assert_array_equal(clf.support(NEW), clf.support(far))
 
 
+def test_a_model_of_constrained_numbers_alone_decides_by_curves() -> None:
+    rows = [[i / 400, i % 5] for i in range(400)]
+    clf = HyperboxClassifier(monotonic_cst=[1, -1]).fit(rows, [row[0] > 0.37 for row in rows])
+    assert len(clf.boxes_) == 2  # one for each class
+    assert clf.boxes_.describe(0).endswith("rows: any row")
+    assert clf.score(rows, [row[0] > 0.37 for row in rows]) > 0.95
+
+
 def test_counterfactuals_and_attributions_go_by_the_curve() -> None:
     rows = [{"x": i / 400, "y": i % 5} for i in range(400)]
     labels = ["yes" if row["x"] > 0.37 else "no" for row in rows]

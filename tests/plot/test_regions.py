@@ -230,6 +230,10 @@ def test_what_cannot_be_drawn_is_said(two_boxes):
     gaps = HyperboxClassifier(categorical_features=[]).fit([{"a": None, "b": 1.0}], ["x"])
     with pytest.raises(ValueError, match="column 'a': no box has a value"):
         plot_regions(gaps, "a", "b")
+    table = [{"a": float(i), "b": float(i % 3), "c": float(i % 4)} for i in range(20)]
+    bound = HyperboxClassifier(monotonic_cst={"a": {"x": 1}}).fit(table, ["x", "y"] * 10)
+    with pytest.raises(ValueError, match=r"column 'a' is one of monotonic_cst.*plot_curves"):
+        plot_regions(bound, "a", "b")
 
 
 def test_without_matplotlib_the_error_tells_what_to_install(two_boxes, monkeypatch):

@@ -154,7 +154,7 @@ class Boxes:
             f"{name} is {_values_text(counts)}"
             for name, counts in zip(self._schema.categorical_names, self._counts_of(i), strict=True)
         ]
-        return "; ".join(parts)
+        return "; ".join(parts) or "any row"
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return the boxes as a table, one row each, for reading and for writing to a file.

@@ -124,6 +124,11 @@ class View:
         With `cut`, long ends that hold hardly any rows are left out.
         """
         name = self.schema.names[j]
+        if name in self.boxes.apart:
+            raise ValueError(
+                f"column {name!r} is one of monotonic_cst, which boxes do not see; choose another "
+                "column, or draw its curve with plot_curves"
+            )
         if not self.is_seen(j):
             raise ValueError(f"column {name!r}: no box has a value; choose another column")
         if not self.is_number(j):

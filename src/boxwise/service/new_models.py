@@ -7,6 +7,7 @@ from typing import Any
 
 from boxwise import EIOLGFMM, HyperboxClassifier, ImprovedOnlineGFMM, dumps, loads
 from boxwise.learners.base.hyperbox_learner import HyperboxLearner
+from boxwise.learners.base.monotone import check_classes_named
 from boxwise.schema import Column, Schema, Vocabulary
 from boxwise.service.live import LiveModel
 from boxwise.service.problems import Problem, refused
@@ -97,6 +98,7 @@ def _empty(schema: Schema, learner: str, parameters: Mapping[str, Any]) -> bytes
     model: Any = kind()
     _set(model, parameters)
     try:
+        check_classes_named(parameters.get("monotonic_cst"))
         if "categorical_features" in model.get_params():
             model.set_params(categorical_features=[*schema.categorical_names])
         model._begin(schema)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,6 +14,7 @@ from boxwise.inputs.table import Coded, Values
 from boxwise.schema import OTHER_VALUES, Vocabulary, is_category, not_a_category, show
 
 UNSEEN = -1
+_MOST_EXACT = 2**53  # whole numbers that have one spelling as a float
 
 
 def to_codes(
@@ -65,6 +67,46 @@ def to_codes(
         if code is not None:
             code_of[value] = code
     return np.fromiter(map(code_of.__getitem__, values), np.int32, len(values)), additions
+
+
+def warn_of_spelling(
+    values: Values, codes: NDArray[np.int32], vocabulary: Vocabulary, name: str
+) -> None:
+    """Warn if the first value that is not known would be as text, or as a number."""
+    new = np.flatnonzero((codes < 0) | (codes >= len(vocabulary)))
+    if not len(new) or not len(vocabulary):
+        return
+    row = int(new[0])
+    if isinstance(values, Coded):
+        place = int(values.positions[row])
+        value = plain_category(values.categories[place]) if place >= 0 else None
+    else:
+        value = plain_category(values[row])
+    known = next((one for one in _otherwise_spelled(value) if one in vocabulary.codes), None)
+    if known is None:
+        return
+    is_text = isinstance(value, str)
+    warnings.warn(
+        f"column {name!r}: {show(value)} is not known, but {show(known)} is (row {row}); convert "
+        f"the column to {'numbers' if is_text else 'text'}, as it was when the model learned",
+        UserWarning,
+        stacklevel=4,
+    )
+
+
+def _otherwise_spelled(value: object) -> list[object]:
+    if isinstance(value, str):
+        try:
+            return [float(value)]
+        except ValueError:
+            return []
+    if isinstance(value, bool):
+        return [str(value), str(value).lower()]
+    if not isinstance(value, int | float):
+        return []
+    if abs(value) > _MOST_EXACT or value != int(value):
+        return [str(value)]
+    return [str(int(value)), str(float(value))]
 
 
 def _is_beyond(code: int, vocabulary: Vocabulary) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwise.inputs.batch import Batch
-from boxwise.inputs.categories import to_codes
+from boxwise.inputs.categories import to_codes, warn_of_spelling
 from boxwise.inputs.dated import DatedTable, check_no_dates, has_parts
 from boxwise.inputs.fast_path import encode_fast
 from boxwise.inputs.intervals import check_bounds
@@ -163,8 +163,12 @@ def _read_codes(
     codes = np.empty((table.n_rows, len(schema.categorical)), np.int32)
     additions = []
     for k, j in enumerate(schema.categorical):
-        codes[:, k], new = to_codes(
-            table.values(positions[j]), schema.vocabularies[k], learn=learn, name=schema.names[j]
+        values, vocabulary, name = (
+            table.values(positions[j]),
+            schema.vocabularies[k],
+            schema.names[j],
         )
+        codes[:, k], new = to_codes(values, vocabulary, learn=learn, name=name)
+        warn_of_spelling(values, codes[:, k], vocabulary, name)
         additions.append(new)
     return codes, additions

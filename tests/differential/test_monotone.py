@@ -18,8 +18,8 @@ from boxwise.reference.expert import RangeScale
 from boxwise.reference.quantiles import QuantileScale
 
 from .cases import mostly_long
+from .evidence_pairs import KINDS, Pair, Rows, learn, random_rows, state
 from .streams import UNLABELLED
-from .test_evidence import KINDS, Pair, Rows, learn, random_rows, state
 
 CONSTRAINTS: dict[str, dict[int, dict[int, int]]] = {
     "rises": {0: {1: 1}},

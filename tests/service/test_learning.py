@@ -80,6 +80,32 @@ def test_categories_and_labels_are_those_of_the_model_as_text_or_numbers(tmp_pat
         assert model_of(client) == expected
 
 
+@pytest.mark.parametrize(
+    ("own", "other", "new"), [(["1", "2"], [1, 2], 3), ([1, 2], ["1", "2"], "x")]
+)
+def test_values_keep_their_spelling_after_one_of_the_other_sort(tmp_path, own, other, new):
+    model = HyperboxClassifier(categorical_features=["zone"])
+    model.partial_fit([{"zone": zone} for zone in own], own)
+    with open_store(tmp_path / "m.db") as store, serving(store, model) as client:
+        assert learn(client, [{"zone": new}], [new]).status_code == 200
+        assert learn(client, [{"zone": zone} for zone in other], other).status_code == 200
+        assert learn(client, [{"zone": zone} for zone in own], own).status_code == 200
+        known = served(client).live.model
+        assert known.labels.values == [*own, new]
+        assert known.schema.vocabularies[0].values in ([*own, new], [*own, str(new)])
+
+
+def test_rows_as_lists_are_spelled_as_the_model_does(tmp_path):
+    model = HyperboxClassifier(categorical_features=["zone"], dates={"d": ["month", "day"]})
+    row = {"d": "2024-05-01", "zone": "1"}
+    model.partial_fit([row, {**row, "zone": "2"}], ["a", "b"])
+    with open_store(tmp_path / "m.db") as store, serving(store, model) as client:
+        assert learn(client, [["2024-05-01", 2]], ["b"]).status_code == 200
+        assert served(client).live.model.schema.vocabularies[-1].values == ["1", "2"]
+        for odd in ([[]], [["2024-05-01"]], [["2024-05-01", 2, 3]]):
+            assert predict(client, odd).status_code == 422
+
+
 @pytest.mark.parametrize("value", [[1], {"a": 1}, True, 7])
 def test_values_of_other_kinds_are_refused_or_new_beside_text(client, value):
     learn(client)

@@ -126,7 +126,13 @@ def _class_and_sign(column: Any, value: Any) -> Constraint | None:
             f"{{{column!r}: {{'approved': 1}}}}"
         )
     ((label, sign),) = value.items()
-    (label,) = declared_labels([label])
+    try:
+        (label,) = declared_labels([label])
+    except ValueError:
+        raise ValueError(
+            f"monotonic_cst: column {column!r} names the class {show(label)}; classes are text, "
+            f"whole numbers or truth values, as in {{{column!r}: {{'approved': 1}}}}"
+        ) from None
     return [label, _sign(column, sign, (1, -1))]
 
 

@@ -95,6 +95,18 @@ def test_values_keep_their_spelling_after_one_of_the_other_sort(tmp_path, own, o
         assert known.schema.vocabularies[0].values in ([*own, new], [*own, str(new)])
 
 
+def test_the_truth_of_a_decision_is_spelled_as_its_label(tmp_path):
+    """The page compares the two."""
+    model = HyperboxClassifier().partial_fit([{"age": 1.0}, {"age": 9.0}], ["0", "1"])
+    with open_store(tmp_path / "m.db") as store, serving(store, model) as client:
+        assert predict(client, [{"age": 1.0}], ids=["a"]).status_code == 200
+        labelled = {"labelled": [{"id": "a", "label": 0}]}
+        assert client.post("/v1/learn", json=labelled).status_code == 200
+        (decision,) = client.get("/v1/decisions").json()["decisions"]
+        assert (decision["label"], decision["truth"]) == ("0", "0")
+        assert store.prediction("loans", "a").truth == b'"0"'
+
+
 def test_rows_as_lists_are_spelled_as_the_model_does(tmp_path):
     model = HyperboxClassifier(categorical_features=["zone"], dates={"d": ["month", "day"]})
     row = {"d": "2024-05-01", "zone": "1"}

@@ -11,6 +11,7 @@ from boxwise.service.http.wire import from_json, to_json
 from boxwise.service.live import LiveModel, Prepared
 from boxwise.service.problems import Problem
 from boxwise.service.requests import Key, LearnLabels, LearnRows, Remember, Request
+from boxwise.service.spelling import labels_as_known
 
 if TYPE_CHECKING:
     from boxwise.service.served import Served
@@ -141,9 +142,10 @@ class Plan:
         if weights is not None:
             content["weights"] = weights
         planned = self._learn(request, lesson, to_json(content))
-        truths = {one: to_json(label) for one, label, _ in request.labelled}
+        known = labels_as_known(labels, self._served.live.model.labels.values)
+        planned.truths = dict(zip([one for one, _, _ in request.labelled], known, strict=True))
+        truths = {one: to_json(label) for one, label in planned.truths.items()}
         self._writing.save_truths(self._served.name, truths, self._position)
-        planned.truths = {one: label for one, label, _ in request.labelled}
         return planned
 
     def _predictions(self, ids: list[str]) -> dict[str, Prediction]:

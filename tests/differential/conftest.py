@@ -12,7 +12,9 @@ from .side_by_side import SideBySide
 new_engine = EntropySettings.new_engine
 
 
-def engines(self: EntropySettings, n_categorical: int, ranges: Sequence[Range]) -> SideBySide:
+def engines(
+    self: EntropySettings, n_categorical: int, ranges: Sequence[Range], *_: Sequence[object]
+) -> SideBySide:
     return SideBySide(lambda: new_engine(self, n_categorical, ranges), self.needs_all_rows)
 
 

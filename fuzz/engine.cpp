@@ -134,7 +134,7 @@ class Session {
     const Table t = written_table(in_, n_, r_, engine_->n_classes(), true);
     std::vector<std::int32_t> at_once(t.count()), one(1);
     const Snapshot before = twin_->snapshot();
-    if (!attempt([&] { twin_->test_then_train(t.rows(), t.labels.data(), at_once.data()); })) {
+    if (!attempt([&] { twin_->test_then_train(t.rows(), t.labels.data(), {at_once.data()}); })) {
       CHECK(!attempt([&] { engine_->learn(t.rows(), t.labels.data()); }));
       CHECK(full(before) || equal(before, twin_->snapshot()));
       return;

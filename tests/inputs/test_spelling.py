@@ -24,7 +24,7 @@ def classifier() -> HyperboxClassifier:
         (TEXT, ZONE, "0 is not known, but '0' is .row 0.; convert the column to text"),
         (TEXT, ZONE.astype({"zone": float}), "0.0 is not known, but '0' is"),
         (TEXT, ZONE.astype({"zone": "category"}), "0 is not known, but '0' is"),
-        (ZONE, TEXT, "'0' is not known, but 0.0 is .row 0.; convert the column to numbers"),
+        (ZONE, TEXT, "'0' is not known, but 0 is .row 0.; convert the column to numbers"),
         (ZONE.assign(zone=TEXT.zone + ".0"), ZONE, "0 is not known, but '0.0' is"),
     ],
 )

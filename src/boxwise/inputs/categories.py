@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from boxwise._native import read_codes
 from boxwise.inputs.missing import first_without_hash, is_missing, is_signalling_nan
+from boxwise.inputs.spelling import known_spelling
 from boxwise.inputs.table import Coded, Values
 from boxwise.schema import OTHER_VALUES, Vocabulary, is_category, not_a_category, show
 
 UNSEEN = -1
-_MOST_EXACT = 2**53  # whole numbers that have one spelling as a float
 
 
 def to_codes(
@@ -82,7 +82,7 @@ def warn_of_spelling(
         value = plain_category(values.categories[place]) if place >= 0 else None
     else:
         value = plain_category(values[row])
-    known = next((one for one in _otherwise_spelled(value) if one in vocabulary.codes), None)
+    known = known_spelling(value, vocabulary.codes)
     if known is None:
         return
     is_text = isinstance(value, str)
@@ -92,21 +92,6 @@ def warn_of_spelling(
         UserWarning,
         stacklevel=4,
     )
-
-
-def _otherwise_spelled(value: object) -> list[object]:
-    if isinstance(value, str):
-        try:
-            return [float(value)]
-        except ValueError:
-            return []
-    if isinstance(value, bool):
-        return [str(value), str(value).lower()]
-    if not isinstance(value, int | float):
-        return []
-    if abs(value) > _MOST_EXACT or value != int(value):
-        return [str(value)]
-    return [str(int(value)), str(float(value))]
 
 
 def _is_beyond(code: int, vocabulary: Vocabulary) -> bool:

@@ -137,17 +137,25 @@ def tell(outcomes: list[Outcome], names: list[str], repeats: int) -> None:
 def tell_support(report: Report, outcomes: list[Outcome]) -> None:
     """Compare confidence and accuracy of ours by the rows that speak for a decision."""
     own = [o for o in outcomes if o.method == OURS]
-    support, confidence, right = np.hstack([o.supported for o in own])
     error = reduce(add, [o.bins for o in own]).error
     report.say(
         f"\n`{OURS}`, the held-out rows of all data sets together: expected calibration error "
         f"{error:.3f} (asked: at most 0.03). By `support`, how many learned rows speak for a "
         "decision (asked: below 5, confidence and accuracy differ by at most 0.05):\n"
     )
+    by_support = [*pairwise(SUPPORTS), (0, 5)]
+    tell_bands(report, np.hstack([o.supported for o in own]), by_support)
+
+
+def tell_bands(report: Report, supported: Any, bands: Sequence[tuple[float, float]]) -> None:
+    """Write a table of confidence and accuracy by the support of rows.
+
+    `supported` has the support of each row, the confidence, and whether the prediction is right.
+    """
+    support, confidence, right = supported
     report.say("| support | rows | mean confidence | accuracy | difference |")
     report.say("|---|--:|--:|--:|--:|")
-    between = [*pairwise(SUPPORTS), (0, 5)]
-    for low, high in between:
+    for low, high in bands:
         rows = (support >= low) & (support < high)
         if rows.any():
             sure, accuracy = confidence[rows].mean(), right[rows].mean()

@@ -18,6 +18,7 @@ import matplotlib as mpl
 import numpy as np
 from river.datasets import synth
 
+from benchmarks.calibration import SUPPORTS, tell_bands
 from benchmarks.report import FOLDER, Report
 from benchmarks.table_peers import lightgbm
 from boxwise.datasets import LoanStream
@@ -29,7 +30,6 @@ mpl.use("Agg")
 
 LEARNED, HELD_OUT, SEEDS = 10_000, 5_000, (1, 2, 3, 4, 5)
 SIZES = (30, 100, 300, 1_000, 3_000, 10_000)
-SUPPORTS = (0, 1, 2, 5, 10, 20, 50, np.inf)
 LEAST = 1e-7
 MIDDLE, WINDOW = 5_000, 100  # of the stream with a change; rows of a point of the picture
 PARTS = ((-500, 0), (0, 100), (100, 200), (200, 500), (500, 1_000), (1_000, 2_000))
@@ -173,16 +173,7 @@ def sure_and_right(found: Answers) -> tuple[np.ndarray, np.ndarray]:
 
 def tell_support(report: Report, supported: np.ndarray) -> None:
     report.say(f"\n`{OURS}`, all of these rows together, by `support`:\n")
-    report.say("| support | rows | mean confidence | accuracy | difference |")
-    report.say("|---|--:|--:|--:|--:|")
-    support, confidence, right = supported
-    for low, high in pairwise(SUPPORTS):
-        rows = (support >= low) & (support < high)
-        if rows.any():
-            sure, accuracy = confidence[rows].mean(), right[rows].mean()
-            words = f"{low} to {high}" if high < np.inf else f"{low} or more"
-            cells = f"{rows.sum():,} | {sure:.3f} | {accuracy:.3f} | {sure - accuracy:+.3f}"
-            report.say(f"| {words} | {cells} |")
+    tell_bands(report, supported, [*pairwise(SUPPORTS)])
 
 
 def tell_sizes(report: Report) -> None:

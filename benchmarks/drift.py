@@ -121,8 +121,9 @@ def tell(report: Report, learners: list[str]) -> None:
             if name == OURS:
                 events[change] = [noticed(model) for model in models]
     report.say(
-        f"\n## What `{OURS}` notices\n\nRows from the change to the first alarm and to the "
-        "first replacement after it: the median over the seeds, the least and the most. Before: "
+        f"\n## Alarms and replacements of `{OURS}`\n\n"
+        "Rows from the change to the first alarm and to the first replacement after it: the median "
+        "over the seeds, the least and the most. Before: "
         f"alarms and replacements in the {MIDDLE:,} rows before the change, all seeds together.\n"
     )
     report.say("| change | alarm | replaced | alarms before | replacements before |")

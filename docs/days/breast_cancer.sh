@@ -21,7 +21,7 @@ boxwise evaluate breast.csv --label diagnosis -q --cv 10 --against random-forest
 # A parameter
 boxwise evaluate breast.csv --label diagnosis -q --cv 10 --theta 0.3
 
-# What an error costs
+# The cost of an error
 boxwise evaluate breast.csv --label diagnosis -q --details --positive malignant --cost fn=10,fp=1 | tail -n 13
 
 # Learn

@@ -145,7 +145,7 @@ void Layer::constrain(std::vector<Constraint> constraints) {
   project_all();
 }
 
-// Of two classes the only filter is that of the second.
+// With two classes, only the second has a filter.
 void Layer::project_all() {
   for (auto& filters : filters_)
     for (size_t f = 0; f < filters.size(); ++f) project(filters[f], n_classes_ == 2 ? 1 : f);

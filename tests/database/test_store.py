@@ -246,8 +246,12 @@ def test_hold_refuses_a_model_that_another_process_holds(url):
 def test_release_lets_another_store_hold_the_model(url):
     with open_store(url) as first, open_store(url) as second:
         first.hold("loans")
+        with pytest.raises(ModelInUseError):
+            second.hold("loans")
         first.release("loans")
         second.hold("loans")
+        with pytest.raises(ModelInUseError):
+            first.hold("loans")
 
 
 def test_hold_is_the_same_by_a_link_to_the_file(tmp_path):

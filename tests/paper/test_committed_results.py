@@ -96,7 +96,7 @@ def test_the_committed_run_was_made_with_the_estimators_of_now() -> None:
     now = _estimators()
     assert {*now} == {*kept["estimators"]}
     for name, then in kept["estimators"].items():
-        # What an estimator has learned to take since then is off.
+        # Parameters that were added since then are off.
         assert now[name] == {**dict.fromkeys(now[name]), **then}
     assert kept["protocol"] == {
         "repeats": 10, "seed": 0, "quick": False, "scaling": "dataset", "order": "file",

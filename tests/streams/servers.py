@@ -8,6 +8,7 @@ import shutil
 import socket
 import subprocess
 import time
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-class Server:
+class Server(ABC):
     """A program that listens on a port; killed and started again, it has its data still."""
 
     program = ""
@@ -35,9 +36,9 @@ class Server:
         folder.mkdir(parents=True, exist_ok=True)
         self._process: subprocess.Popen[bytes] | None = None
 
+    @abstractmethod
     def command(self) -> list[str]:
         """Return the command that starts it."""
-        raise NotImplementedError
 
     def start(self) -> None:
         """Start it and wait until it listens."""

@@ -118,14 +118,24 @@ def test_rows_as_lists_are_spelled_as_the_model_does(tmp_path):
             assert predict(client, odd).status_code == 422
 
 
-@pytest.mark.parametrize("value", [[1], {"a": 1}, True, 7])
-def test_values_of_other_kinds_are_refused_or_new_beside_text(client, value):
+@pytest.mark.parametrize("value", [[1], {"a": 1}])
+def test_values_that_are_neither_text_nor_number_are_refused(client, value):
     learn(client)
-    rows = [{"age": 1, "job": value}, {"age": 1, "job": "cook"}]
-    assert predict(client, rows).status_code in (200, 422)
-    before = served(client).live.model.labels.values
-    assert learn(client, [{"age": 1, "job": "a"}], [value]).status_code in (200, 422)
-    assert served(client).live.model.labels.values in (before, [*before, value])
+    before = model_of(client)
+    row = {"age": 1, "job": value}
+    assert predict(client, [row]).status_code == 422
+    assert learn(client, [row], ["yes"]).status_code == 422
+    assert learn(client, [{"age": 1, "job": "cook"}], [value]).status_code == 422
+    assert model_of(client) == before
+
+
+@pytest.mark.parametrize(("value", "text"), [(True, "true"), (7, "7")])
+def test_a_new_category_is_spelled_as_the_others_and_a_new_class_as_it_comes(client, value, text):
+    learn(client)
+    assert learn(client, [{"age": 1, "job": value}], [value]).status_code == 200
+    model = served(client).live.model
+    assert model.schema.vocabularies[0].values == ["cook", "nurse", None, text]
+    assert model.labels.values == ["yes", "no", value]
 
 
 def test_learn_takes_columns_whose_kind_comes_with_a_value(tmp_path):
